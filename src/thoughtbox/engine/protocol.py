@@ -1,0 +1,75 @@
+"""What an engine is. `tests/conformance` is the contract; both engines pass all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from typing import Any, Literal, Protocol, TypeVar
+
+T = TypeVar("T")
+Row = tuple[Any, ...]
+Dialect = Literal["sqlite", "postgres"]
+Unwatch = Callable[[], None]
+
+
+class Sql(Protocol):
+    """One open transaction: the only way to read and write rows.
+
+    Statements are written once for all engines, with `?` for parameters.
+    """
+
+    dialect: Dialect
+
+    memo: dict[Any, Any]
+    """What the calls sharing this transaction have learnt. Restored when a call in it
+    fails, forgotten when the transaction ends. Values are replaced, never changed in place."""
+
+    before_commit: dict[str, Callable[[Sql], None]]
+    """Run once, in order of entry, before the transaction commits."""
+
+    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]: ...
+
+    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None: ...
+
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> None: ...
+
+    def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None: ...
+
+    def scan(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        """Rows one by one, in bounded memory however many there are."""
+        ...
+
+    def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
+        """Read one row and keep others from changing it until this transaction ends."""
+        ...
+
+
+class Engine(Protocol):
+    """A store that runs work in transactions."""
+
+    dialect: Dialect
+
+    def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
+        """Run `work` in a transaction; the future resolves once it is durable.
+
+        Work in one lane (a workspace) runs in the order given. Waiting calls share a
+        commit, each in its own savepoint: one that raises leaves nothing behind.
+        A future that has not begun can be cancelled, and then never runs.
+        """
+        ...
+
+    def read(self, work: Callable[[Sql], T]) -> Future[T]:
+        """Run `work` on a snapshot that no write changes while it runs."""
+        ...
+
+    def watch(self, notice: Callable[[], None]) -> Unwatch:
+        """Call `notice` soon after any commit, by this process or another.
+
+        It carries no data and may come too often, never too seldom: whoever follows
+        keeps a cursor and reads on from there.
+        """
+        ...
+
+    def close(self) -> None:
+        """Finish what was accepted, then let go of everything."""
+        ...

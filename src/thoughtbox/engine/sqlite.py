@@ -1,0 +1,273 @@
+"""SQLite through apsw: the engine out of the box, nothing to install or start.
+
+One writing thread, a few reading threads on snapshots of their own, and a watcher
+that notices what other processes commit. Several processes on one file are the
+normal case.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import apsw
+
+from thoughtbox.engine.migrations import migrate
+from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
+from thoughtbox.engine.turnstile import Turnstile
+from thoughtbox.engine.watchers import Watchers
+from thoughtbox.engine.writer import Writer
+from thoughtbox.errors import StorageBusy, StorageDamaged, StorageError, StorageFull
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Durability = Literal["full", "normal"]
+
+OLDEST_SQLITE = (3, 51, 3)
+"""Older ones lack the WAL-reset fix of 2026, or contentless full-text deletes."""
+
+READERS = 3
+WATCH_SECONDS = 0.02
+CLOSE_SECONDS = 5.0
+BUSY_MS = 10_000
+
+
+class SqliteSql:
+    """An open transaction on one connection."""
+
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._execute = connection.execute
+        self._executemany = connection.executemany
+        self.memo: dict[Any, Any] = {}
+        self.before_commit: dict[str, Callable[[Sql], None]] = {}
+
+    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        try:
+            return self._execute(statement, parameters).fetchall()
+        except apsw.Error as error:
+            raise translate(error) from error
+
+    def row(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
+        try:
+            cursor = self._execute(statement, parameters)
+            row = cursor.fetchone()
+            cursor.close(True)
+        except apsw.Error as error:
+            raise translate(error) from error
+        return row
+
+    def run(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        try:
+            self._execute(statement, parameters)
+        except apsw.Error as error:
+            raise translate(error) from error
+
+    def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        try:
+            self._executemany(statement, rows)
+        except apsw.Error as error:
+            raise translate(error) from error
+
+    def scan(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        try:
+            yield from self._execute(statement, parameters)
+        except apsw.Error as error:
+            raise translate(error) from error
+
+    def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
+        # The writing transaction already holds the whole file.
+        return self.row(statement, parameters)
+
+
+class _Session:
+    """The writing connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._execute = connection.execute
+        self.sql = SqliteSql(connection)
+
+    def begin(self) -> None:
+        self._execute("BEGIN IMMEDIATE")
+
+    def commit(self) -> None:
+        self._execute("COMMIT")
+
+    def rollback(self) -> None:
+        if self._connection.in_transaction:
+            self._execute("ROLLBACK")
+
+    def savepoint(self) -> None:
+        self._execute("SAVEPOINT call")
+
+    def release(self) -> None:
+        self._execute("RELEASE call")
+
+    def rollback_to_savepoint(self) -> None:
+        self._execute("ROLLBACK TO call")
+        self._execute("RELEASE call")
+
+    def is_usable(self) -> bool:
+        # A full disk or a failing one makes SQLite roll back all by itself.
+        return self._connection.in_transaction
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class SqliteEngine:
+    """One database file, or one database in memory, for all workspaces."""
+
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, path: Path | None, *, durability: Durability = "full", vfs: str | None = None) -> None:
+        """Open (and create, and migrate) the file; without one, a database in memory.
+
+        `vfs` names a registered apsw VFS, for tests that make the disk fail.
+        """
+        self._path = path
+        self._durability = durability
+        self._vfs = vfs
+        self._watchers = Watchers(self._watch_other_processes)
+        self._turnstile = Turnstile(path) if path else None
+        turn = self._turnstile or nullcontext()
+        try:
+            if path:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with turn:
+                first = _Session(self._open())
+                _migrate(first)
+        except (apsw.Error, OSError) as error:
+            raise translate(error) from error
+        # The connection that migrated goes on as the writer's: opening costs time.
+        sessions = [first]
+        self._writer = Writer(
+            "thoughtbox-writer",
+            lambda: sessions.pop() if sessions else _Session(self._open()),
+            translate=translate,
+            turn=turn,
+            committed=self._watchers.tell,
+        )
+        self._snapshots = threading.local()
+        self._reading: list[apsw.Connection] = []
+        # A database in memory has one connection only: reads queue with the writes.
+        self._readers = ThreadPoolExecutor(READERS, "thoughtbox-reader") if path else None
+
+    def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
+        return self._writer.submit(work)
+
+    def read(self, work: Callable[[Sql], T]) -> Future[T]:
+        if self._readers is None:
+            return self._writer.submit(work)
+        return self._readers.submit(self._on_snapshot, work)
+
+    def watch(self, notice: Callable[[], None]) -> Unwatch:
+        return self._watchers.add(notice)
+
+    def close(self) -> None:
+        self._watchers.close()
+        self._writer.close(CLOSE_SECONDS)
+        if self._readers is not None:
+            for connection in self._reading:
+                connection.interrupt()
+            self._readers.shutdown(wait=True, cancel_futures=True)
+            for connection in self._reading:
+                connection.close()
+        if self._turnstile is not None:
+            self._turnstile.close()
+
+    def _open(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path) if self._path else ":memory:", vfs=self._vfs)
+        connection.set_busy_timeout(BUSY_MS)
+        connection.pragma("wal_autocheckpoint", 16_384)
+        if self._path:
+            connection.pragma("journal_mode", "wal")
+        connection.pragma("synchronous", self._durability)
+        return connection
+
+    def _on_snapshot(self, work: Callable[[Sql], T]) -> T:
+        try:
+            connection = getattr(self._snapshots, "connection", None)
+            if connection is None:
+                connection = self._snapshots.connection = self._open()
+                connection.pragma("query_only", True)
+                self._reading.append(connection)
+            connection.execute("BEGIN")
+            try:
+                return work(SqliteSql(connection))
+            finally:
+                connection.execute("ROLLBACK")
+        except apsw.Error as error:
+            raise translate(error) from error
+
+    def _watch_other_processes(self, stop: threading.Event) -> None:
+        """Tell the watchers when another process has committed: the file's data version moves."""
+        if self._path is None:
+            return
+        connection = self._open()
+        version: Any = None
+        while not stop.wait(WATCH_SECONDS):
+            now = connection.pragma("data_version")
+            if now != version:
+                version = now
+                self._watchers.tell()
+        connection.close()
+
+
+def _migrate(session: _Session) -> None:
+    session.begin()
+    try:
+        migrate(session.sql)
+    except BaseException:
+        session.rollback()
+        raise
+    session.commit()
+
+
+def translate(error: Exception) -> Exception:
+    """An apsw or file error as one of ours; any other as it is."""
+    say = partial(_with_cause, error)
+    match error:
+        case apsw.FullError():
+            return say(StorageFull("the disk is full", recovery="Free some space, then send the call again."))
+        case apsw.InterruptError():
+            return say(StorageError("the store was closed while this was running"))
+        case apsw.BusyError() | apsw.LockedError():
+            return say(
+                StorageBusy(
+                    f"another process held the store for more than {BUSY_MS // 1000} seconds",
+                    recovery="Send the call again; `thoughtbox doctor` shows who holds the store.",
+                )
+            )
+        case apsw.CorruptError() | apsw.NotADBError():
+            return say(
+                StorageDamaged(
+                    f"the database file is damaged or not a Thoughtbox store ({error})",
+                    recovery="Run `thoughtbox verify` to see what is affected, and restore from an export.",
+                )
+            )
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | PermissionError():
+            return say(
+                StorageError(
+                    f"the store cannot be opened for writing ({error})",
+                    recovery="Check that the data directory exists and is writable, or set THOUGHTBOX_DATA_DIR.",
+                )
+            )
+        case apsw.Error() | OSError():
+            return say(StorageError(f"the store failed ({error})", recovery="Run `thoughtbox doctor`."))
+        case _:
+            return error
+
+
+def _with_cause(cause: Exception, error: StorageError) -> StorageError:
+    error.__cause__ = cause
+    return error

@@ -1,0 +1,52 @@
+"""A fair turn at writing, among the processes that share one SQLite file.
+
+SQLite's own lock is not fair: a process that writes in a loop can keep others
+waiting for seconds, because they sleep between tries. Here a process first waits
+in the doorway, then for the floor, and leaves the doorway once it has the floor.
+Whoever just wrote finds the next one already in the doorway.
+
+The locks are the kernel's: a process that dies lets go of them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - not on Windows, where SQLite's own lock has to do
+    fcntl = None  # ty: ignore[invalid-assignment]
+
+
+class Turnstile:
+    """A context manager: inside it, no other process writes."""
+
+    def __init__(self, database: Path) -> None:
+        self._paths = (Path(f"{database}-door"), Path(f"{database}-floor"))
+        self._door = -1
+        self._floor = -1
+
+    def __enter__(self) -> None:
+        if fcntl is None:
+            return
+        if self._door < 0:
+            self._door, self._floor = (os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for path in self._paths)
+        fcntl.flock(self._door, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(self._floor, fcntl.LOCK_EX)
+        finally:
+            fcntl.flock(self._door, fcntl.LOCK_UN)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if fcntl is not None:
+            fcntl.flock(self._floor, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        for descriptor in (self._door, self._floor):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._door = self._floor = -1

@@ -1,0 +1,216 @@
+"""Every error a caller can meet, in one tree.
+
+    ThoughtboxError
+    ├── CallError                      the caller can mend the call and send it again
+    │   ├── InvalidPayload             INVALID_PAYLOAD
+    │   ├── InvalidOperation           INVALID_OPERATION
+    │   ├── NotFound
+    │   │   ├── SessionNotFound        SESSION_NOT_FOUND
+    │   │   ├── ThoughtNotFound        THOUGHT_NOT_FOUND
+    │   │   └── RecordNotFound         RECORD_NOT_FOUND
+    │   ├── Immutable                  IMMUTABLE
+    │   └── IdempotencyConflict        IDEMPOTENCY_CONFLICT
+    ├── LedgerError                    the ledger refuses, or does not hold together
+    │   ├── NotCanonical               NOT_CANONICAL
+    │   ├── InvalidRecord              INVALID_RECORD
+    │   ├── InvalidProof               INVALID_PROOF
+    │   ├── ImportRefused              IMPORT_REFUSED
+    │   └── LedgerBroken               LEDGER_BROKEN
+    ├── StorageError                   STORAGE_ERROR: the engine below could not do it
+    │   ├── StorageBusy                STORAGE_BUSY
+    │   ├── StorageFull                STORAGE_FULL
+    │   ├── StorageDamaged             STORAGE_DAMAGED
+    │   └── SchemaTooNew               SCHEMA_TOO_NEW
+    ├── ConfigurationError             CONFIGURATION_ERROR: a setting cannot be honoured
+    └── InternalError                  INTERNAL_ERROR: our fault; the log has the details
+
+An error says what was wrong, with which field, and what to send instead. It
+travels as `{code, message, recovery, details}` on every door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+
+class ThoughtboxError(Exception):
+    """The one error type: a code, a sentence, a way out, and details for programs."""
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+    meaning: ClassVar[str] = "Anything the product raises on purpose."
+
+    def __init__(self, message: str, *, recovery: str | None = None, details: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.recovery = recovery
+        self.details = details or {}
+
+    def payload(self) -> dict[str, Any]:
+        """The error as every door shows it; empty parts are left out."""
+        shown: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.recovery:
+            shown["recovery"] = self.recovery
+        if self.details:
+            shown["details"] = self.details
+        return shown
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}" + (f" {self.recovery}" if self.recovery else "")
+
+
+class CallError(ThoughtboxError):
+    """The caller can mend the call and send it again."""
+
+
+class InvalidPayload(CallError):
+    """An argument is missing, unknown, of the wrong type, out of range, or does not fit the others."""
+
+    code = "INVALID_PAYLOAD"
+    meaning = "An argument is missing, unknown, of the wrong type, out of range, or does not fit the others."
+
+
+class InvalidOperation(CallError):
+    """There is no operation of that name, or it cannot be run this way."""
+
+    code = "INVALID_OPERATION"
+    meaning = "There is no operation of that name, or it cannot be run this way."
+
+
+class NotFound(CallError):
+    """What the call names does not exist in this workspace."""
+
+
+class SessionNotFound(NotFound):
+    """The workspace has no session of that id."""
+
+    code = "SESSION_NOT_FOUND"
+    meaning = "The workspace has no session of that id."
+
+
+class ThoughtNotFound(NotFound):
+    """The session has no such thought."""
+
+    code = "THOUGHT_NOT_FOUND"
+    meaning = "The session has no such thought."
+
+
+class RecordNotFound(NotFound):
+    """The ledger has no record of that id in this workspace."""
+
+    code = "RECORD_NOT_FOUND"
+    meaning = "The ledger has no record of that id in this workspace."
+
+
+class Immutable(CallError):
+    """The call would change something that was written once and for all."""
+
+    code = "IMMUTABLE"
+    meaning = "The call would change something that was written once and for all."
+
+
+class IdempotencyConflict(CallError):
+    """The idempotency key was used before, for another call."""
+
+    code = "IDEMPOTENCY_CONFLICT"
+    meaning = "The idempotency key was used before, for another call."
+
+
+class LedgerError(ThoughtboxError):
+    """The ledger refuses, or does not hold together."""
+
+
+class NotCanonical(LedgerError):
+    """A value has no canonical form: NaN, an infinity, an integer beyond 2^53, a lone surrogate."""
+
+    code = "NOT_CANONICAL"
+    meaning = "A value has no canonical form: NaN, an infinity, an integer beyond 2^53, a lone surrogate, a NUL."
+
+
+class InvalidRecord(LedgerError):
+    """A record does not have the shape of its kind."""
+
+    code = "INVALID_RECORD"
+    meaning = "A record does not have the shape of its kind."
+
+
+class InvalidProof(LedgerError):
+    """A proof, a checkpoint or a signature does not hold."""
+
+    code = "INVALID_PROOF"
+    meaning = "A proof, a checkpoint or a signature does not hold."
+
+
+class ImportRefused(LedgerError):
+    """A file cannot be taken in; nothing of it was."""
+
+    code = "IMPORT_REFUSED"
+    meaning = "A file cannot be taken in; nothing of it was."
+
+
+class LedgerBroken(LedgerError):
+    """The stored ledger contradicts itself; nothing is appended to it until that is looked into."""
+
+    code = "LEDGER_BROKEN"
+    meaning = "The stored ledger contradicts itself; nothing is appended to it until that is looked into."
+
+
+class StorageError(ThoughtboxError):
+    """The engine below could not do it; nothing was written."""
+
+    code = "STORAGE_ERROR"
+    meaning = "The engine below could not do it; nothing was written."
+
+
+class StorageBusy(StorageError):
+    """Another process held the store for too long."""
+
+    code = "STORAGE_BUSY"
+    meaning = "Another process held the store for too long; nothing was written."
+
+
+class StorageFull(StorageError):
+    """The disk is full."""
+
+    code = "STORAGE_FULL"
+    meaning = "The disk is full; nothing was written."
+
+
+class StorageDamaged(StorageError):
+    """The database file is damaged, or is not a Thoughtbox store."""
+
+    code = "STORAGE_DAMAGED"
+    meaning = "The database file is damaged, or is not a Thoughtbox store."
+
+
+class SchemaTooNew(StorageError):
+    """The store was written by a newer Thoughtbox."""
+
+    code = "SCHEMA_TOO_NEW"
+    meaning = "The store was written by a newer Thoughtbox."
+
+
+class ConfigurationError(ThoughtboxError):
+    """A setting has a value that cannot be honoured."""
+
+    code = "CONFIGURATION_ERROR"
+    meaning = "A setting has a value that cannot be honoured."
+
+
+class InternalError(ThoughtboxError):
+    """Our fault. The log has the details, the caller has an id to quote."""
+
+    code = "INTERNAL_ERROR"
+    meaning = "Our fault; the log has the details."
+
+
+def all_codes() -> dict[str, type[ThoughtboxError]]:
+    """Every code with the class that carries it, for the reference and for tests."""
+
+    def walk(cls: type[ThoughtboxError]) -> Iterator[type[ThoughtboxError]]:
+        for child in cls.__subclasses__():
+            if "code" in vars(child):
+                yield child
+            yield from walk(child)
+
+    return {cls.code: cls for cls in walk(ThoughtboxError)}

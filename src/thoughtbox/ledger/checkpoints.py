@@ -1,0 +1,128 @@
+"""Checkpoints in the ledger: a signed tree head is a record too.
+
+Its record also says where the streams stood that had moved since the checkpoint
+before, so that a missing tail can be told for one stream alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.ledger import merkle
+from thoughtbox.ledger.ledger import Ledger, StreamHead
+from thoughtbox.ledger.record import Draft, Record, Source
+from thoughtbox.ledger.replay import catch_up
+from thoughtbox.ledger.signing import Checkpoint, SigningKey
+from thoughtbox.ledger.tree import Tree
+from thoughtbox.ledger.view import View, Views
+from thoughtbox.world import World
+
+TOPIC = "ledger.checkpoint"
+STREAM = "ledger/checkpoints"
+MOST_HEADS = 2_000
+"""Stream heads that one checkpoint lists at the most: the newest ones."""
+
+
+class Taken(NamedTuple):
+    """A checkpoint as the store knows it."""
+
+    size: int
+    root: bytes
+    note: str
+    seq: int
+
+
+class Checkpoints(View):
+    """Signed tree heads by size, and the stream heads they were taken with."""
+
+    name = "checkpoints"
+    follows = frozenset({TOPIC})
+    schema = "checkpoints.sql"
+
+    def apply(self, record: Record) -> None:
+        data = record.data
+        self.sql.run(
+            "INSERT INTO checkpoints (workspace, size, root, note, seq) VALUES (?, ?, ?, ?, ?)",
+            (self.workspace, data["size"], bytes.fromhex(record.attrs["stateHash"]), data["note"], record.seq),
+        )
+        self.sql.many(
+            "INSERT INTO checkpoint_heads (workspace, stream, length, hash, seq) VALUES (?, ?, ?, ?, ?)",
+            [
+                (self.workspace, stream, length, bytes.fromhex(hash), record.seq)
+                for stream, length, hash in data["heads"]
+            ],
+        )
+
+    def newest(self) -> Taken | None:
+        row = self.sql.row(
+            "SELECT size, root, note, seq FROM checkpoints WHERE workspace = ? AND seq <= ?"
+            " ORDER BY size DESC LIMIT 1",
+            (self.workspace, self.as_of),
+        )
+        return Taken(*row) if row else None
+
+    def all(self) -> list[Taken]:
+        rows = self.sql.rows(
+            "SELECT size, root, note, seq FROM checkpoints WHERE workspace = ? AND seq <= ? ORDER BY size",
+            (self.workspace, self.as_of),
+        )
+        return [Taken(*row) for row in rows]
+
+    def stream_head(self, stream: str) -> StreamHead | None:
+        """Where the stream stood when a checkpoint last mentioned it."""
+        row = self.sql.row(
+            "SELECT length, hash, seq FROM checkpoint_heads WHERE workspace = ? AND stream = ? AND seq <= ?"
+            " ORDER BY seq DESC LIMIT 1",
+            (self.workspace, stream, self.as_of),
+        )
+        return StreamHead(*row) if row else None
+
+
+def origin(workspace: str) -> str:
+    """The first line of a checkpoint: which log it speaks of."""
+    return f"thoughtbox/{workspace}"
+
+
+def take_checkpoint(engine: Engine, views: Views, workspace: str, key: SigningKey, world: World) -> Taken | None:
+    """Sign the tree as it is now and append that as a record; None when nothing was written since the last."""
+    newest = engine.read(lambda sql: Ledger(sql, workspace, views).last_seq()).result()
+    catch_up(engine, Tree, workspace, newest)
+
+    def sign(sql: Sql) -> Taken | None:
+        sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (workspace,))
+        ledger = Ledger(sql, workspace, views)
+        last = Checkpoints(sql, workspace).newest()
+        size = ledger.last_seq()
+        if size == 0 or (last is not None and size <= last.seq):
+            return None
+        root = merkle.root(size, Tree(sql, workspace).subtree)
+        note = key.sign(Checkpoint(origin(workspace), size, root))
+        record = ledger.append(
+            Draft(
+                kind="checkpoint",
+                topic=TOPIC,
+                text=f"{size} records, root {root.hex()}",
+                session="ledger",
+                attrs={"stateHash": root.hex()},
+                data={"size": size, "note": note, "heads": _moved_heads(sql, workspace, last.size if last else 0, size)},
+            ),
+            stream=STREAM,
+            source=Source(agent="thoughtbox", surface="ledger", operation="checkpoint"),
+            world=world,
+        )
+        return Taken(size, root, note, record.seq)
+
+    return engine.write(workspace, sign).result()
+
+
+def _moved_heads(sql: Sql, workspace: str, after: int, until: int) -> list[tuple[str, int, str]]:
+    """Streams that moved in this stretch of the ledger: length and hash of each at its end."""
+    rows = sql.rows(
+        "SELECT r.stream, r.stream_index + 1, r.hash FROM records r JOIN"
+        " (SELECT MAX(seq) AS seq FROM records WHERE workspace = ? AND seq > ? AND seq <= ?"
+        "  GROUP BY stream ORDER BY 1 DESC LIMIT ?) newest"
+        " ON r.seq = newest.seq WHERE r.workspace = ? ORDER BY r.seq",
+        (workspace, after, until, MOST_HEADS, workspace),
+    )
+    return [(stream, length, hash.hex()) for stream, length, hash in rows]

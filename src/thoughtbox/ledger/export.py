@@ -1,0 +1,239 @@
+"""A whole workspace as JSON Lines, records as stored, and back.
+
+A header, a line per record in order, a line per stream head, and a trailer, so that
+a shortened file is refused (`docs/export-format.md`). What comes in is verified on
+the way, in one transaction: an import that fails leaves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, NoReturn
+
+import orjson
+
+from thoughtbox.engine.protocol import Row, Sql
+from thoughtbox.errors import ImportRefused, InvalidRecord, NotCanonical
+from thoughtbox.ledger import chain
+from thoughtbox.ledger.canonical import parse
+from thoughtbox.ledger.checkpoints import Checkpoints
+from thoughtbox.ledger.ledger import COLUMNS, Ledger
+from thoughtbox.ledger.merkle import Frontier
+from thoughtbox.ledger.record import Record, check_envelope, record_id
+from thoughtbox.ledger.view import Views
+
+FORMAT = "thoughtbox-export"
+VERSION = 1
+_RECORD = b',"record":'
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did."""
+
+    workspace: str
+    records: int
+    added: int
+
+
+def export_lines(sql: Sql, workspace: str, progress: Progress | None = None) -> Iterator[bytes]:
+    """The lines of an export, without their newlines, in bounded memory."""
+    row = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (workspace,))
+    last_seq = row[0] if row else 0
+    digest = sha256()
+    frontier = Frontier()
+
+    def counted(line: bytes) -> bytes:
+        digest.update(line + b"\n")
+        return line
+
+    yield counted(orjson.dumps({"format": FORMAT, "version": VERSION, "workspace": workspace}))
+    for row in sql.scan(f"SELECT {COLUMNS} FROM records WHERE workspace = ? ORDER BY seq", (workspace,)):
+        frontier.add(row[5])
+        yield counted(_record_line(row))
+        if progress and row[0] % 1000 == 0:
+            progress(row[0], last_seq)
+    streams = 0
+    for stream, length, head_hash in sql.scan(
+        "SELECT stream, length, head_hash FROM streams WHERE workspace = ? ORDER BY stream", (workspace,)
+    ):
+        streams += 1
+        yield counted(orjson.dumps({"stream": stream, "length": length, "head": head_hash.hex()}))
+    newest = Checkpoints(sql, workspace).newest()
+    yield orjson.dumps(
+        {
+            "records": last_seq,
+            "streams": streams,
+            "root": frontier.root().hex(),
+            "checkpoint": newest.note if newest else None,
+            "digest": digest.hexdigest(),
+        }
+    )
+
+
+def _record_line(row: Row) -> bytes:
+    """One record: where it stands, its hashes, then its very bytes, last in the line."""
+    seq, stream, stream_index, content, content_hash, linked = row
+    place = orjson.dumps(
+        {
+            "seq": seq,
+            "stream": stream,
+            "index": stream_index,
+            "contentHash": content_hash.hex(),
+            "hash": linked.hex(),
+        }
+    )
+    return place[:-1] + _RECORD + content + b"}"
+
+
+def import_lines(sql: Sql, lines: Iterable[bytes], views: Views, progress: Progress | None = None) -> Imported:
+    """Take an export in, inside the transaction given; refuse it with the line that is wrong.
+
+    A workspace that already holds the beginning of the file gets the rest of it; one
+    that holds all of it stays as it is; one that holds anything else refuses the file.
+    """
+    return _Import(sql, views, progress).run(lines)
+
+
+class _Import:
+    _ledger: Ledger
+
+    def __init__(self, sql: Sql, views: Views, progress: Progress | None) -> None:
+        self._sql = sql
+        self._views = views
+        self._progress = progress
+        self._workspace = ""
+        self._heads: dict[str, tuple[int, bytes]] = {}
+        self._frontier = Frontier()
+        self._digest = sha256()
+        self._present = 0
+        self._heads_named = 0
+        self._line = 0
+
+    def run(self, lines: Iterable[bytes]) -> Imported:
+        trailer: dict[str, Any] | None = None
+        for line in lines:
+            self._line += 1
+            line = line.rstrip(b"\n")
+            if trailer is not None:
+                self._refuse("something follows the trailer")
+            if self._line == 1:
+                self._header(line)
+            elif line.startswith(b'{"seq":'):
+                self._record(line)
+            elif line.startswith(b'{"stream":'):
+                self._head(line)
+            else:
+                trailer = self._parsed(line)
+                continue
+            self._digest.update(line + b"\n")
+        if trailer is None:
+            self._refuse("the file has no trailer: it was cut short")
+        self._trailer(trailer)
+        size = self._frontier.size
+        return Imported(self._workspace, size, max(0, size - self._present))
+
+    def _header(self, line: bytes) -> None:
+        header = self._parsed(line)
+        if header.get("format") != FORMAT:
+            self._refuse("this is no Thoughtbox export")
+        if header.get("version") != VERSION:
+            self._refuse(f"the export has version {header.get('version')}; this Thoughtbox reads version {VERSION}")
+        self._workspace = str(header.get("workspace"))
+        self._ledger = Ledger(self._sql, self._workspace, self._views)
+        self._present = self._ledger.last_seq_held()
+
+    def _record(self, line: bytes) -> None:
+        at = line.find(_RECORD)
+        if at < 0 or not line.endswith(b"}"):
+            self._refuse("a record line without a record")
+        place, content = self._parsed(line[:at] + b"}"), line[at + len(_RECORD) : -1]
+        seq, stream, index = place.get("seq"), place.get("stream"), place.get("index")
+        if not isinstance(seq, int) or not isinstance(stream, str) or not isinstance(index, int):
+            self._refuse("a record line without its place")
+        content_hash = chain.content_hash(content)
+        length, previous = self._heads.get(stream) or (0, chain.genesis(self._workspace, stream))
+        linked = chain.link(previous, content_hash)
+        if content_hash.hex() != place.get("contentHash"):
+            self._refuse(f"the bytes of {record_id(seq)} do not match its content hash")
+        if seq != self._frontier.size + 1 or index != length:
+            self._refuse(f"{record_id(seq)} is out of order")
+        if linked.hex() != place.get("hash"):
+            self._refuse(f"the hash of {record_id(seq)} does not follow from the record before it in {stream}")
+        envelope = self._parsed(content)
+        try:
+            check_envelope(envelope)
+        except InvalidRecord as error:
+            self._refuse(f"{record_id(seq)} is no record: {error.message}")
+        if envelope["id"] != record_id(seq):
+            self._refuse(f"record number {seq} calls itself {envelope['id']}")
+        self._heads[stream] = (length + 1, linked)
+        self._frontier.add(linked)
+        record = Record(
+            workspace=self._workspace,
+            seq=seq,
+            stream=stream,
+            stream_index=index,
+            content_hash=content_hash,
+            hash=linked,
+            envelope=envelope,
+        )
+        self._keep(record, content)
+
+    def _keep(self, record: Record, content: bytes) -> None:
+        if record.seq <= self._present:
+            self._must_be_the_same(record)
+            return
+        self._ledger.keep(record, content)
+        if self._progress and record.seq % 1000 == 0:
+            self._progress(record.seq, 0)
+
+    def _must_be_the_same(self, record: Record) -> None:
+        held = self._sql.row(
+            "SELECT hash FROM records WHERE workspace = ? AND seq = ?", (self._workspace, record.seq)
+        )
+        if held is None or held[0] != record.hash:
+            self._refuse(
+                f"workspace {self._workspace} already has another {record.id}",
+                recovery="Import into an empty store, or set THOUGHTBOX_DATA_DIR to another directory.",
+            )
+
+    def _head(self, line: bytes) -> None:
+        head = self._parsed(line)
+        length, linked = self._heads.get(str(head.get("stream"))) or (0, b"")
+        if head.get("length") != length or head.get("head") != linked.hex():
+            self._refuse(f"stream {head.get('stream')} is not as long as its head says")
+        self._heads_named += 1
+
+    def _trailer(self, trailer: dict[str, Any]) -> None:
+        counted = {
+            "records": self._frontier.size,
+            "streams": self._heads_named,
+            "root": self._frontier.root().hex(),
+            "digest": self._digest.hexdigest(),
+        }
+        for name, value in counted.items():
+            if trailer.get(name) != value:
+                self._refuse(f"the trailer says {name} {trailer.get(name)}; the file has {value}")
+        if self._heads_named != len(self._heads):
+            self._refuse(f"{len(self._heads)} streams have records, {self._heads_named} have a head")
+
+    def _parsed(self, data: bytes) -> dict[str, Any]:
+        try:
+            value = parse(data)
+        except NotCanonical:
+            self._refuse("this is not JSON")
+        if not isinstance(value, dict):
+            self._refuse("this is not a JSON object")
+        return value
+
+    def _refuse(self, why: str, recovery: str | None = None) -> NoReturn:
+        raise ImportRefused(
+            f"line {self._line}: {why}; nothing was imported",
+            recovery=recovery or "Check the file with `thoughtbox-verify FILE`, or export it anew.",
+            details={"line": self._line},
+        )

@@ -1,0 +1,255 @@
+"""Records: the only nouns that last (the Canonical IR of `5-code-mode.md`, layer B).
+
+A room drafts; the ledger seals the draft with its number, time and hashes. `kind`
+and `attrs` are one value: the shape of `attrs` is decided by `kind`, and checked
+when a record is built and when it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from thoughtbox.errors import InvalidRecord
+
+Kind = Literal[
+    "claim",
+    "evidence",
+    "question",
+    "plan",
+    "observation",
+    "decision",
+    "revision",
+    "tool_call",
+    "tool_result",
+    "hub_event",
+    "checkpoint",
+]
+KINDS: frozenset[str] = frozenset(get_args(Kind))
+
+AUTHORED: frozenset[str] = KINDS - {"tool_call", "tool_result", "hub_event", "checkpoint"}
+"""Kinds that a model may write; the others are emitted by the host alone."""
+
+RELATIONS = frozenset(
+    {"supports", "contradicts", "revises", "derived_from", "answers", "blocks", "refines", "relates_to"}
+)
+"""What one record can be to another. Grow this set here, with a review, and nowhere else."""
+
+MAIN_BRANCH = "main"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a room wants to have written. `topic` says which views follow it."""
+
+    kind: Kind
+    topic: str
+    text: str
+    session: str
+    branch: str = MAIN_BRANCH
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    confidence: float | None = None
+    cipher: str | None = None
+    labels: Sequence[str] = ()
+    metrics: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a record came from."""
+
+    agent: str = "anonymous"
+    surface: str | None = None
+    operation: str | None = None
+    transport: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A sealed record, with its place in the ledger."""
+
+    workspace: str
+    seq: int
+    stream: str
+    stream_index: int
+    content_hash: bytes
+    hash: bytes
+    envelope: Mapping[str, Any]
+    """The record itself, as its canonical bytes say it."""
+
+    @property
+    def id(self) -> str:
+        return self.envelope["id"]
+
+    @property
+    def kind(self) -> Kind:
+        return self.envelope["kind"]
+
+    @property
+    def topic(self) -> str:
+        return self.envelope["data"]["topic"]
+
+    @property
+    def ts(self) -> str:
+        return self.envelope["ts"]
+
+    @property
+    def session(self) -> str:
+        return self.envelope["session"]
+
+    @property
+    def text(self) -> str:
+        return self.envelope["body"]["text"]
+
+    @property
+    def attrs(self) -> Mapping[str, Any]:
+        return self.envelope["attrs"]
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        return self.envelope["data"]
+
+
+def record_id(seq: int) -> str:
+    return f"th:{seq}"
+
+
+def seq_of(record_id: str) -> int | None:
+    """The sequence number inside an id such as `th:17`; None when it is no such id."""
+    digits = record_id.removeprefix("th:")
+    if digits == record_id or not digits.isascii() or not digits.isdigit() or digits[0] == "0" or len(digits) > 18:
+        return None
+    return int(digits)
+
+
+def envelope(draft: Draft, source: Source, *, seq: int, ts: str) -> dict[str, Any]:
+    """The record as it will be stored; refuses a draft whose `attrs` do not fit its `kind`."""
+    check_attrs(draft.kind, draft.attrs)
+    body: dict[str, Any] = {"text": draft.text}
+    if draft.cipher is not None:
+        body["cipher"] = draft.cipher
+    if draft.labels:
+        body["labels"] = list(draft.labels)
+    if draft.metrics:
+        body["metrics"] = dict(draft.metrics)
+    record: dict[str, Any] = {
+        "id": record_id(seq),
+        "kind": draft.kind,
+        "ts": ts,
+        "session": draft.session,
+        "branch": draft.branch,
+        "agent": source.agent,
+        "refs": refs(draft.attrs),
+        "body": body,
+        "source": _provenance(source),
+        "attrs": dict(draft.attrs),
+        "data": {**draft.data, "topic": draft.topic},
+    }
+    if draft.confidence is not None:
+        if not 0 <= draft.confidence <= 1:
+            raise InvalidRecord(f"confidence is {draft.confidence}; it must lie between 0 and 1")
+        record["confidence"] = draft.confidence
+    return record
+
+
+def _provenance(source: Source) -> dict[str, str]:
+    named = {
+        "surface": source.surface,
+        "operation": source.operation,
+        "transport": source.transport,
+        "model": source.model,
+    }
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def refs(attrs: Mapping[str, Any]) -> list[str]:
+    """Every id that `attrs` links to, once, in order: derived, for fast traversal."""
+    linked = [relation["to"] for relation in attrs.get("relations", ())]
+    linked += [attrs[name] for name in ("replacesId", "callId") if name in attrs]
+    linked += attrs.get("answeredBy", ())
+    return list(dict.fromkeys(linked))
+
+
+def check_envelope(found: Mapping[str, Any]) -> None:
+    """Refuse a stored or decoded record whose parts do not fit together."""
+    for name in ("id", "kind", "ts", "session", "branch", "agent", "body", "source", "attrs", "data"):
+        if name not in found:
+            raise InvalidRecord(f"a record has no `{name}`")
+    if not isinstance(found["data"], dict) or not isinstance(found["data"].get("topic"), str):
+        raise InvalidRecord(f"record {found['id']} has no `data.topic`, which says what follows it")
+    if not isinstance(found["body"], dict) or not isinstance(found["body"].get("text"), str):
+        raise InvalidRecord(f"record {found['id']} has no `body.text`")
+    if not isinstance(found["attrs"], dict):
+        raise InvalidRecord(f"record {found['id']} has no `attrs` object")
+    check_attrs(found["kind"], found["attrs"])
+
+
+def check_attrs(kind: str, attrs: Mapping[str, Any]) -> None:
+    """Refuse attributes that are not those of the kind."""
+    shape = _SHAPES.get(kind)
+    if shape is None:
+        raise InvalidRecord(f"there is no kind `{kind}`; the kinds are {', '.join(sorted(KINDS))}")
+    for name in shape.required:
+        if name not in attrs:
+            raise InvalidRecord(f"a {kind} needs `attrs.{name}`")
+    for name, value in attrs.items():
+        fits = shape.fields.get(name)
+        if fits is None:
+            raise InvalidRecord(f"a {kind} has no `attrs.{name}`; it has {', '.join(sorted(shape.fields))}")
+        if not fits(value):
+            raise InvalidRecord(f"`attrs.{name}` of a {kind} has the wrong shape")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(map(_is_text, value))
+
+
+def _are_relations(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(
+        isinstance(relation, dict)
+        and relation.keys() == {"type", "to"}
+        and relation["type"] in RELATIONS
+        and isinstance(relation["to"], str)
+        for relation in value
+    )
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_status(value: Any) -> bool:
+    return value in ("ok", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    fields: Mapping[str, Callable[[Any], bool]]
+    required: tuple[str, ...] = ()
+
+
+def _authored(required: tuple[str, ...] = (), **fields: Callable[[Any], bool]) -> _Shape:
+    """Relations may stand on any authored kind."""
+    return _Shape({"relations": _are_relations, **fields}, required)
+
+
+_SHAPES: Mapping[str, _Shape] = {
+    "claim": _authored(("relations",)),
+    "plan": _authored(("steps",), steps=_are_texts),
+    "evidence": _authored(sourceUrl=_is_text),
+    "question": _authored(answeredBy=_are_texts),
+    "observation": _authored(context=_is_text),
+    "decision": _authored(alternativesConsidered=_are_texts),
+    "revision": _authored(("replacesId",), replacesId=_is_text),
+    "tool_call": _Shape({"toolName": _is_text, "args": _is_object}, ("toolName", "args")),
+    "tool_result": _Shape({"callId": _is_text, "status": _is_status}, ("callId", "status")),
+    "hub_event": _Shape({"eventType": _is_text}, ("eventType",)),
+    "checkpoint": _Shape({"stateHash": _is_text}, ("stateHash",)),
+}

@@ -1,0 +1,93 @@
+"""Making views anew from the ledger, and letting tail views catch up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thoughtbox.engine.protocol import Engine, Row, Sql
+from thoughtbox.ledger.ledger import Ledger, workspaces
+from thoughtbox.ledger.view import View, Views, create, fingerprint
+
+SLICE = 4096
+"""Records that a tail view takes in between letting others write."""
+
+Progress = Callable[[int, int], None]
+"""Told how many records are done, of how many."""
+
+
+def ensure(sql: Sql, views: Views) -> None:
+    """Give the store every view in its present shape; nothing to do on nearly every start."""
+    for kind in views.outdated(sql):
+        replay(sql, kind, views)
+
+
+def replay(sql: Sql, kind: type[View], views: Views, progress: Progress | None = None) -> None:
+    """Drop a view and make it again from the records of all workspaces, inside the transaction given."""
+    create(sql, kind)
+    sql.run("DELETE FROM view_cursors WHERE view = ?", (kind.name,))
+    if kind.pace == "tail":
+        return  # it starts over, and is let catch up
+    total = record_count(sql)
+    done = 0
+    for workspace in workspaces(sql):
+        view = kind(sql, workspace)
+        for record in Ledger(sql, workspace, views).tail(0):
+            if record.topic in kind.follows:
+                view.apply(record)
+            done += 1
+            if progress and done % 1000 == 0:
+                progress(done, total)
+    if progress:
+        progress(total, total)
+
+
+def rebuild(engine: Engine, kind: type[View], views: Views, progress: Progress | None = None) -> bool:
+    """Replay one view and let it catch up. Whether it equals what it was."""
+
+    def anew(sql: Sql) -> tuple[str, list[Row]]:
+        before = fingerprint(sql, kind)
+        cursors = sql.rows("SELECT workspace, seq FROM view_cursors WHERE view = ?", (kind.name,))
+        replay(sql, kind, views, progress)
+        return before, cursors
+
+    before, cursors = engine.write("", anew).result()
+    if kind.pace == "tail":
+        for workspace, seq in cursors:
+            catch_up(engine, kind, workspace, seq)
+    return engine.read(lambda sql: fingerprint(sql, kind)).result() == before
+
+
+def catch_up(engine: Engine, kind: type[View], workspace: str, target: int) -> int:
+    """Let a tail view come as near to record `target` as it can, a slice at a time; how far it is now."""
+    reached = engine.read(lambda sql: cursor(sql, kind, workspace)).result()
+    while reached < target:
+        further = engine.write(workspace, lambda sql: _advance(sql, kind, workspace)).result()
+        if further == reached:
+            break
+        reached = further
+    return reached
+
+
+def cursor(sql: Sql, kind: type[View], workspace: str) -> int:
+    """The number of the last record that a tail view has taken in."""
+    row = sql.row("SELECT seq FROM view_cursors WHERE workspace = ? AND view = ?", (workspace, kind.name))
+    return row[0] if row else 0
+
+
+def _advance(sql: Sql, kind: type[View], workspace: str) -> int:
+    # Two servers may want to advance the same view: one at a time.
+    sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (workspace,))
+    reached = cursor(sql, kind, workspace)
+    further = kind(sql, workspace).advance(reached, SLICE)
+    if further > reached:
+        sql.run(
+            "INSERT INTO view_cursors (workspace, view, seq) VALUES (?, ?, ?)"
+            " ON CONFLICT (workspace, view) DO UPDATE SET seq = excluded.seq",
+            (workspace, kind.name, further),
+        )
+    return further
+
+
+def record_count(sql: Sql) -> int:
+    row = sql.row("SELECT COALESCE(SUM(last_seq), 0) FROM workspaces")
+    return int(row[0]) if row else 0

@@ -1,0 +1,283 @@
+"""Whether the ledger still is what was written: one stream, or a whole workspace.
+
+Verification re-hashes the stored bytes and never re-encodes. It names the first bad
+record and what is wrong with it. The offline verifier of exports (`thoughtbox.verifier`)
+does the same to a file, with code of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from thoughtbox.engine.protocol import Row, Sql
+from thoughtbox.errors import InvalidProof, InvalidRecord, NotCanonical, StorageDamaged
+from thoughtbox.ledger import chain
+from thoughtbox.ledger.canonical import parse
+from thoughtbox.ledger.checkpoints import Checkpoints, Taken, origin
+from thoughtbox.ledger.ledger import COLUMNS, StreamHead
+from thoughtbox.ledger.merkle import Frontier
+from thoughtbox.ledger.record import check_envelope, record_id
+from thoughtbox.ledger.signing import Checkpoint, VerifierKey, open_note
+
+Wrong = Literal[
+    "content", "link", "order", "missing tail", "root", "unknown signature", "bad signature", "damaged store"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The first thing found wrong, and where."""
+
+    wrong: Wrong
+    message: str
+    seq: int | None = None
+    stream: str | None = None
+    stream_index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What verification found."""
+
+    valid: bool
+    records: int
+    streams: int
+    checkpoints: int
+    problem: Problem | None = None
+    root: bytes | None = None
+
+
+class _Found(Exception):
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What is known of a workspace while its records pass by in order."""
+
+    workspace: str
+    heads: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    records: int = 0
+    checkpoints: int = 0
+    root: bytes | None = None
+
+
+def verify_stream(sql: Sql, workspace: str, stream: str) -> Verdict:
+    """One stream: its chain, its stored head, and the head a checkpoint remembers."""
+    walk = _Walk(workspace)
+
+    def check() -> None:
+        for row in sql.scan(
+            f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND stream = ? ORDER BY stream_index",
+            (workspace, stream),
+        ):
+            _check_row(walk, row)
+        stored = sql.row(
+            "SELECT length, head_hash, last_seq FROM streams WHERE workspace = ? AND stream = ?", (workspace, stream)
+        )
+        signed = Checkpoints(sql, workspace).stream_head(stream)
+        for head in (StreamHead(*stored) if stored else None, signed):
+            if head is not None:
+                _check_head(sql, walk, stream, head)
+
+    return _judge(walk, check)
+
+
+def verify_workspace(
+    sql: Sql,
+    workspace: str,
+    *,
+    keys: Sequence[VerifierKey],
+    notes: Iterable[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Verdict:
+    """All streams, their heads, the tree, and every checkpoint: those stored and those given as `notes`."""
+    walk = _Walk(workspace)
+
+    def check() -> None:
+        head = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (workspace,))
+        last_seq = head[0] if head else 0
+        expected = _expected_roots(sql, workspace, keys, notes)
+        frontier = Frontier()
+        by_place = 0
+        for row in sql.scan(f"SELECT {COLUMNS} FROM records WHERE workspace = ? ORDER BY seq", (workspace,)):
+            seq = row[0]
+            if seq != walk.records + 1:
+                raise _Found(_gap(walk.records + 1, row))
+            _check_row(walk, row)
+            by_place += hash((row[1], row[2], seq))
+            frontier.add(row[5])
+            if seq in expected and frontier.root() != expected[seq].root:
+                raise _Found(_other_root(expected[seq]))
+            if progress and seq % 1000 == 0:
+                progress(seq, last_seq)
+        _check_last_seq(walk, last_seq, max(expected, default=0))
+        _check_heads(sql, walk)
+        _check_index(sql, workspace, by_place)
+        walk.checkpoints = len(expected)
+        walk.root = frontier.root()
+
+    return _judge(walk, check)
+
+
+def _judge(walk: _Walk, check: Callable[[], None]) -> Verdict:
+    problem: Problem | None = None
+    try:
+        check()
+    except _Found as found:
+        problem = found.problem
+    except StorageDamaged as damage:
+        problem = Problem("damaged store", damage.message)
+    except (TypeError, ValueError, AttributeError) as error:
+        # A damaged page can turn a column into anything at all.
+        problem = Problem("damaged store", f"a row after record {walk.records} cannot be read ({error})")
+    return Verdict(problem is None, walk.records, len(walk.heads), walk.checkpoints, problem, walk.root)
+
+
+def _check_row(walk: _Walk, row: Row) -> None:
+    """Content, then place, then link: the first that fails is what is wrong with the record."""
+    seq, stream, stream_index, content, content_hash, linked = row
+    at = (seq, stream, stream_index)
+    if chain.content_hash(content) != content_hash:
+        raise _Found(Problem("content", f"the bytes of {record_id(seq)} do not match its content hash", *at))
+    length, previous = walk.heads.get(stream) or (0, chain.genesis(walk.workspace, stream))
+    if stream_index != length:
+        raise _Found(
+            Problem("order", f"{record_id(seq)} stands at place {stream_index} of {stream}; {length} was expected", *at)
+        )
+    if chain.link(previous, content_hash) != linked:
+        raise _Found(
+            Problem("link", f"the hash of {record_id(seq)} does not follow from the record before it in {stream}", *at)
+        )
+    # The link now vouches for the content; what it says of itself must agree with where it stands.
+    try:
+        envelope = parse(content)
+        check_envelope(envelope)
+    except (InvalidRecord, NotCanonical) as error:
+        raise _Found(Problem("content", f"{record_id(seq)} is no record: {error.message}", *at)) from None
+    if envelope["id"] != record_id(seq):
+        raise _Found(Problem("order", f"record number {seq} calls itself {envelope['id']}", *at))
+    walk.heads[stream] = (length + 1, linked)
+    walk.records += 1
+
+
+def _check_head(sql: Sql, walk: _Walk, stream: str, head: StreamHead) -> None:
+    length, last = walk.heads.get(stream) or (0, b"")
+    if length < head.length:
+        raise _Found(
+            Problem(
+                "missing tail",
+                f"{stream} has {length} records, and is known to have had {head.length}",
+                stream=stream,
+                stream_index=length,
+            )
+        )
+    if length == head.length and last != head.hash:
+        raise _Found(_other_head(stream, head))
+    if length > head.length:
+        row = sql.row(
+            "SELECT hash FROM records WHERE workspace = ? AND stream = ? AND stream_index = ?",
+            (walk.workspace, stream, head.length - 1),
+        )
+        if row is None or row[0] != head.hash:
+            raise _Found(_other_head(stream, head))
+
+
+def _check_heads(sql: Sql, walk: _Walk) -> None:
+    """Every stream is as long as its stored head says, and there is a head for every stream."""
+    named = 0
+    for stream, length, head_hash, last_seq in sql.scan(
+        "SELECT stream, length, head_hash, last_seq FROM streams WHERE workspace = ?", (walk.workspace,)
+    ):
+        named += 1
+        found = walk.heads.get(stream)
+        if found != (length, head_hash):
+            _check_head(sql, walk, stream, StreamHead(length, head_hash, last_seq))
+            raise _Found(
+                Problem(
+                    "order",
+                    f"{stream} has {found[0] if found else 0} records, but its head says {length}",
+                    stream=stream,
+                    stream_index=length,
+                )
+            )
+    if named != len(walk.heads):
+        raise _Found(Problem("order", f"{len(walk.heads)} streams have records, {named} have a head"))
+
+
+def _check_last_seq(walk: _Walk, last_seq: int, signed_size: int) -> None:
+    known = max(last_seq, signed_size)
+    if walk.records < known:
+        witness = "a signed checkpoint covers" if signed_size > walk.records else "the workspace is known to have had"
+        raise _Found(
+            Problem(
+                "missing tail",
+                f"the workspace has {walk.records} records; {witness} {known}",
+                seq=walk.records + 1,
+            )
+        )
+    if walk.records > last_seq:
+        raise _Found(
+            Problem("order", f"the workspace has {walk.records} records, but its head says {last_seq}", seq=last_seq + 1)
+        )
+
+
+def _check_index(sql: Sql, workspace: str, by_place: int) -> None:
+    """Reading by stream finds the very records that reading in order does."""
+    for stream, stream_index, seq in sql.scan(
+        "SELECT stream, stream_index, seq FROM records WHERE workspace = ? ORDER BY stream, stream_index", (workspace,)
+    ):
+        by_place -= hash((stream, stream_index, seq))
+    if by_place:
+        raise _Found(Problem("damaged store", "the index of records by stream does not agree with the records"))
+
+
+def _expected_roots(
+    sql: Sql, workspace: str, keys: Sequence[VerifierKey], notes: Iterable[str]
+) -> dict[int, Checkpoint]:
+    """Tree size to signed root, from every checkpoint whose signature holds."""
+    expected: dict[int, Checkpoint] = {}
+    view = Checkpoints(sql, workspace)
+    stored: list[tuple[str, Taken | None]] = [(taken.note, taken) for taken in view.all()]
+    for note, taken in [*stored, *((note, None) for note in notes)]:
+        seq = taken.seq if taken else None
+        try:
+            checkpoint = open_note(note, keys)
+        except InvalidProof as error:
+            wrong: Wrong = "unknown signature" if error.details.get("reason") == "unknown signature" else "bad signature"
+            raise _Found(Problem(wrong, f"a checkpoint cannot be trusted: {error.message}", seq=seq)) from None
+        if checkpoint.origin != origin(workspace):
+            raise _Found(
+                Problem("bad signature", f"a checkpoint speaks of {checkpoint.origin}, not of this workspace", seq=seq)
+            )
+        if taken and (taken.size, taken.root) != (checkpoint.size, checkpoint.root):
+            raise _Found(Problem("content", f"checkpoint record {record_id(taken.seq)} disagrees with what it signed", seq))
+        earlier = expected.setdefault(checkpoint.size, checkpoint)
+        if earlier.root != checkpoint.root:
+            raise _Found(Problem("root", f"two signed checkpoints of size {checkpoint.size} have different roots", seq))
+    return expected
+
+
+def _gap(expected: int, row: Row) -> Problem:
+    return Problem("order", f"{record_id(expected)} is missing: after it comes {record_id(row[0])}", expected)
+
+
+def _other_root(checkpoint: Checkpoint) -> Problem:
+    return Problem(
+        "root",
+        f"the first {checkpoint.size} records are not those that were signed: history was rewritten",
+        seq=checkpoint.size,
+    )
+
+
+def _other_head(stream: str, head: StreamHead) -> Problem:
+    return Problem(
+        "link",
+        f"{stream} does not have the record that its head remembers at place {head.length - 1}",
+        seq=head.last_seq,
+        stream=stream,
+        stream_index=head.length - 1,
+    )

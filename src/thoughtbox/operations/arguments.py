@@ -1,0 +1,85 @@
+"""Arguments as they come, made into an operation's input or refused in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from thoughtbox.errors import ThoughtboxError
+from thoughtbox.operations.models import Input
+from thoughtbox.operations.registry import Operation
+
+
+def bind(operation: Operation, arguments: Mapping[str, Any]) -> Input:
+    """The operation's input; refuses what is unknown, missing, or of the wrong kind, and changes nothing.
+
+    `null` for an optional argument means that it was left out.
+    """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    if (path := _path_of_nul(given)) is not None:
+        raise operation.invalid(
+            f"`{path}` contains a NUL character (U+0000), which cannot be stored",
+            recovery="Send the text without it.",
+            details={"field": path},
+        )
+    try:
+        return operation.input.model_validate(given, by_alias=True, by_name=False)
+    except ValidationError as error:
+        raise _refusal(operation, error.errors(include_url=False)) from None
+
+
+def argument_names(model: type[Input]) -> list[str]:
+    """The names of a model's arguments, as the wire spells them."""
+    return [info.alias or name for name, info in model.model_fields.items()]
+
+
+def _refusal(operation: Operation, faults: list[ErrorDetails]) -> ThoughtboxError:
+    """All that is wrong with the arguments, in one error; the first fault gives the way out."""
+    known = argument_names(operation.input)
+    sentences = [_sentence(fault, known) for fault in faults]
+    message = f"{operation.name}: " + "; ".join(sentence for sentence, _ in sentences)
+    recovery = next((way_out for _, way_out in sentences if way_out), None)
+    return operation.invalid(
+        message,
+        recovery=recovery or f"It takes {', '.join(known)}.",
+        details={"fields": [_path(fault["loc"]) for fault in faults]},
+    )
+
+
+def _sentence(fault: ErrorDetails, known: list[str]) -> tuple[str, str | None]:
+    name = _path(fault["loc"])
+    match fault["type"]:
+        case "extra_forbidden":
+            near = get_close_matches(name, known, n=1, cutoff=0.4)
+            return f"unknown argument `{name}`", f"Did you mean `{near[0]}`?" if near else None
+        case "missing":
+            return f"`{name}` is missing", None
+        case "value_error":
+            return f"`{name}` is refused: {fault['ctx']['error']}", None
+        case _:
+            text = fault["msg"]
+            return f"`{name}`: {text[:1].lower()}{text[1:]}", None
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    return ".".join(map(str, location))
+
+
+def _path_of_nul(value: Any, path: str = "") -> str | None:
+    match value:
+        case str():
+            return path if "\0" in value else None
+        case dict():
+            for name, part in value.items():
+                here = f"{path}.{name}" if path else str(name)
+                if (isinstance(name, str) and "\0" in name) or (found := _path_of_nul(part, here)) is not None:
+                    return here if isinstance(name, str) and "\0" in name else found
+        case list():
+            for index, part in enumerate(value):
+                if (found := _path_of_nul(part, f"{path}[{index}]")) is not None:
+                    return found
+    return None

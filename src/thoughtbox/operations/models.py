@@ -1,0 +1,66 @@
+"""What goes in and what comes out: typed, strict, and spelled as each room's wire wants it.
+
+Python says `session_id`; a room whose specification says `sessionId` builds on the
+camel classes, and nothing but these classes knows the difference.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it must not be empty")
+    return text
+
+
+def _one_line(text: str) -> str:
+    if any(ord(character) < 32 or ord(character) == 127 for character in text):
+        raise ValueError("it must not contain control characters")
+    return text
+
+
+LONGEST_TEXT = 1_000_000
+
+Text = Annotated[str, AfterValidator(_not_blank), Field(max_length=LONGEST_TEXT)]
+"""What an agent has to say: anything but nothing."""
+
+Key = Annotated[str, AfterValidator(_not_blank), AfterValidator(_one_line), Field(min_length=1, max_length=256)]
+"""A name that something is found by."""
+
+
+class Input(BaseModel):
+    """Arguments of an operation. Unknown ones are refused, by name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Output(BaseModel):
+    """The answer of an operation."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    def answer(self) -> dict[str, Any]:
+        return self.model_dump(by_alias=True)
+
+
+class CamelInput(Input):
+    """Arguments spelled in camelCase on the wire."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class CamelOutput(Output):
+    """An answer spelled in camelCase on the wire."""
+
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, validate_by_alias=True)
+
+
+MaxChars = Annotated[
+    int | None,
+    Field(default=None, ge=0, le=10_000_000, description="Longest answer wanted, in characters; what is cut is said."),
+]

@@ -1,0 +1,137 @@
+"""The table of operations: one decorator, one typed input, one typed output, one sentence.
+
+From it come the MCP tools, the command line, the reference and the code-mode catalog.
+If the same fact about an operation stands anywhere else, one of the two is wrong.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal, TypeVar, get_type_hints
+
+from thoughtbox.errors import InvalidOperation, InvalidPayload, ThoughtboxError
+from thoughtbox.ledger.view import View
+from thoughtbox.operations.budget import HARD_CEILING
+from thoughtbox.operations.models import Input, Output
+
+F = TypeVar("F", bound=Callable[..., Output])
+
+Tier = Literal["core", "daily", "full"]
+Stage = Literal[0, 1, 2, 3]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A call that runs: its arguments, the calls that must go before it, and whether it is meant to fail."""
+
+    arguments: Mapping[str, Any]
+    given: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    fails_with: type[ThoughtboxError] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One verb."""
+
+    name: str
+    room: str
+    function: Callable[..., Output]
+    input: type[Input]
+    output: type[Output]
+    summary: str
+    description: str
+    example: Example
+    errors: tuple[type[ThoughtboxError], ...]
+    invalid: type[ThoughtboxError]
+    writes: bool = False
+    idempotent: bool = False
+    hidden: bool = False
+    tier: Tier = "daily"
+    stage: Stage = 0
+    ceiling: int = HARD_CEILING
+    title: str = ""
+    needs_progress: bool = False
+
+
+@dataclass(slots=True)
+class Table:
+    """Every operation there is, by name."""
+
+    operations: dict[str, Operation] = field(default_factory=dict)
+    rooms: dict[str, Room] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Operation]:
+        return iter(self.operations.values())
+
+    def find(self, name: str) -> Operation:
+        found = self.operations.get(name)
+        if found is not None:
+            return found
+        near = get_close_matches(name, self.operations, n=1, cutoff=0.5)
+        raise InvalidOperation(
+            f"there is no operation `{name}`",
+            recovery=f"Did you mean `{near[0]}`?" if near else "`thoughtbox ops` lists all operations.",
+            details={"operation": name, "nearest": near},
+        )
+
+    def views(self) -> list[type[View]]:
+        return [view for room in self.rooms.values() for view in room.views]
+
+
+TABLE = Table()
+
+
+class Room:
+    """A surface: operations that belong together, and the views that answer for them."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        summary: str,
+        views: Sequence[type[View]] = (),
+        invalid: type[ThoughtboxError] = InvalidPayload,
+        table: Table = TABLE,
+    ) -> None:
+        """`invalid` is what this surface's specification calls a bad argument."""
+        self.name = name
+        self.summary = summary
+        self.views = tuple(views)
+        self._invalid = invalid
+        self._table = table
+        table.rooms[name] = self
+
+    def operation(
+        self,
+        name: str,
+        *,
+        example: Example,
+        errors: Sequence[type[ThoughtboxError]] = (),
+        writes: bool = False,
+        **more: Any,
+    ) -> Callable[[F], F]:
+        """Enter a function into the table. Its docstring is the operation's description."""
+
+        def enter(function: F) -> F:
+            hints = get_type_hints(function)
+            text = inspect.getdoc(function) or ""
+            self._table.operations[name] = Operation(
+                name=name,
+                room=self.name,
+                function=function,
+                input=hints["call"],
+                output=hints["return"],
+                summary=text.partition("\n")[0],
+                description=text,
+                example=example,
+                errors=(self._invalid, *errors),
+                invalid=self._invalid,
+                writes=writes,
+                **more,
+            )
+            return function
+
+        return enter

@@ -1,0 +1,70 @@
+"""What an operation may touch: one transaction on one workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TypeVar
+
+from thoughtbox.engine.protocol import Sql
+from thoughtbox.ledger.ledger import Ledger
+from thoughtbox.ledger.record import Draft, Record, Source
+from thoughtbox.ledger.view import NOW, View, Views
+from thoughtbox.operations.caller import Caller
+from thoughtbox.world import World
+
+V = TypeVar("V", bound=View)
+Progress = Callable[[int, int], None]
+
+
+class Tx:
+    """The ledger and the views as this call sees them. Reads are as of `as_of`, which is usually now."""
+
+    def __init__(
+        self,
+        sql: Sql,
+        *,
+        workspace: str,
+        views: Views,
+        caller: Caller,
+        world: World,
+        surface: str,
+        operation: str,
+        as_of: int = NOW,
+        progress: Progress | None = None,
+    ) -> None:
+        self.sql = sql
+        self.workspace = workspace
+        self.caller = caller
+        self.as_of = as_of
+        self.progress = progress
+        self._views = views
+        self._world = world
+        self._surface = surface
+        self._operation = operation
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.sql, self.workspace, self._views, as_of=self.as_of)
+
+    @property
+    def now_ms(self) -> int:
+        return self._world.now_ms()
+
+    def append(self, draft: Draft, *, stream: str) -> Record:
+        """Write one record; the views that follow it know of it at once."""
+        return self.ledger.append(draft, stream=stream, source=self._source, world=self._world)
+
+    def ask(self, kind: type[V]) -> V:
+        """The view, ready to answer questions about this workspace."""
+        return kind(self.sql, self.workspace, self.as_of)
+
+    @cached_property
+    def _source(self) -> Source:
+        return Source(
+            agent=self.caller.agent,
+            surface=self._surface,
+            operation=self._operation,
+            transport=self.caller.transport,
+            model=self.caller.model,
+        )

@@ -1,0 +1,191 @@
+"""Every setting, in one table: its name, where it comes from, its default, what it is for.
+
+`thoughtbox config` shows this table, and the documentation is checked against it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from thoughtbox.errors import ConfigurationError
+
+Transport = Literal["stdio", "http"]
+Storage = Literal["fs", "memory"]
+
+WORKSPACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}")
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a process was told. Made by `load`; every field stands in `SETTINGS`."""
+
+    transport: Transport
+    host: str
+    port: int
+    token: str | None
+    allowed_hosts: tuple[str, ...]
+    max_body_bytes: int
+    data_dir: Path
+    project: str
+    storage: Storage
+    database_url: str | None
+    durability: Literal["full", "normal"]
+    toolset: str
+    checkpoint_every: int
+    agent: str | None
+    log_thoughts: bool
+    log_level: str
+
+    @property
+    def database(self) -> Path:
+        return self.data_dir / "thoughtbox.db"
+
+    @property
+    def signing_key(self) -> Path:
+        return self.data_dir / "signing.key"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table."""
+
+    field: str
+    variable: str
+    default: str
+    parse: Callable[[str], Any]
+    help: str
+    secret: bool = False
+
+
+def _one_of(*allowed: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in allowed:
+            raise ValueError(f"it must be one of {', '.join(allowed)}")
+        return text
+
+    return parse
+
+
+def _number(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise ValueError("it must be a whole number") from None
+        if not low <= value <= high:
+            raise ValueError(f"it must lie between {low} and {high}")
+        return value
+
+    return parse
+
+
+def _switched_off(text: str) -> bool:
+    return text.strip().lower() not in ("1", "true", "yes", "on")
+
+
+def _workspace(text: str) -> str:
+    if not WORKSPACE.fullmatch(text):
+        raise ValueError("it may have letters, digits, and . _ / - (128 at most), and begins with a letter, digit or _")
+    return text
+
+
+def _optional(text: str) -> str | None:
+    return text or None
+
+
+def _database_url(text: str) -> str | None:
+    if text and not text.startswith(("postgresql://", "postgres://")):
+        raise ValueError("it must begin with postgresql://")
+    return text or None
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _directory(text: str) -> Path:
+    return Path(text).expanduser().absolute()
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("transport", "THOUGHTBOX_TRANSPORT", "http", _one_of("stdio", "http"), "How MCP clients connect."),
+    Setting("host", "HOST", "127.0.0.1", str, "Address the HTTP server binds; wider than loopback needs a token."),
+    Setting("port", "PORT", "1731", _number(0, 65535), "Port of the HTTP server; 0 takes a free one."),
+    Setting("token", "THOUGHTBOX_TOKEN", "", _optional, "Bearer token that HTTP clients must send.", secret=True),
+    Setting(
+        "allowed_hosts",
+        "THOUGHTBOX_ALLOWED_HOSTS",
+        "",
+        _list,
+        "More Host names (and their http and https origins) to accept, separated by commas.",
+    ),
+    Setting(
+        "max_body_bytes",
+        "THOUGHTBOX_MAX_BODY_BYTES",
+        str(4 * 1024 * 1024),
+        _number(1024, 2**31),
+        "Longest message a client may send, over HTTP or stdio.",
+    ),
+    Setting("data_dir", "THOUGHTBOX_DATA_DIR", "~/.thoughtbox", _directory, "Directory of the store and its signing key."),
+    Setting("project", "THOUGHTBOX_PROJECT", "_default", _workspace, "Workspace that calls go to."),
+    Setting("storage", "THOUGHTBOX_STORAGE", "fs", _one_of("fs", "memory"), "Keep the store on disk, or in memory only."),
+    Setting(
+        "database_url",
+        "THOUGHTBOX_DATABASE_URL",
+        "",
+        _database_url,
+        "PostgreSQL to use in place of SQLite: postgresql://user:password@host/database.",
+        secret=True,
+    ),
+    Setting(
+        "durability",
+        "THOUGHTBOX_DURABILITY",
+        "full",
+        _one_of("full", "normal"),
+        "full: what was answered survives a power cut. normal: it survives a killed process.",
+    ),
+    Setting("toolset", "THOUGHTBOX_TOOLSET", "default", str, "Which tools `tools/list` shows; hidden ones stay callable."),
+    Setting(
+        "checkpoint_every",
+        "THOUGHTBOX_CHECKPOINT_EVERY",
+        "1000",
+        _number(0, 10**9),
+        "Sign a checkpoint after this many records; 0 leaves it to `thoughtbox checkpoint`.",
+    ),
+    Setting("agent", "THOUGHTBOX_AGENT", "", _optional, "Name to record as the author, in place of the client's own."),
+    Setting(
+        "log_thoughts", "DISABLE_THOUGHT_LOGGING", "false", _switched_off, "true: do not echo what is written to stderr."
+    ),
+    Setting(
+        "log_level",
+        "THOUGHTBOX_LOG_LEVEL",
+        "warning",
+        _one_of("debug", "info", "warning", "error"),
+        "How much the server's own log says on stderr.",
+    ),
+)
+
+
+def load(environment: Mapping[str, str] | None = None, **given: str | None) -> Settings:
+    """Settings from the environment, with those given on the command line on top."""
+    environment = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    for setting in SETTINGS:
+        text = given.pop(setting.field, None)
+        where = f"--{setting.field.replace('_', '-')}"
+        if text is None:
+            text, where = environment.get(setting.variable, setting.default), setting.variable
+        try:
+            values[setting.field] = setting.parse(text)
+        except ValueError as error:
+            shown = "a value" if setting.secret else repr(text)
+            raise ConfigurationError(f"{where} is set to {shown}: {error}", recovery=setting.help) from None
+    if given:
+        raise TypeError(f"no such setting: {', '.join(given)}")
+    return Settings(**values)

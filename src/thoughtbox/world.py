@@ -1,0 +1,31 @@
+"""What the product takes from outside: time and chance.
+
+Both are injected, so that every test is deterministic and every record can be
+reproduced. Nothing else in the product reads a clock or asks for random bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+
+def _system_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Time in milliseconds since 1970, and random bytes."""
+
+    now_ms: Callable[[], int] = _system_ms
+    random_bytes: Callable[[int], bytes] = os.urandom
+
+
+def iso(ms: int) -> str:
+    """Milliseconds since 1970 as ISO-8601 UTC, always with three decimals and a Z."""
+    seconds, rest = divmod(ms, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
