@@ -7,7 +7,8 @@
     │   ├── NotFound
     │   │   ├── SessionNotFound        SESSION_NOT_FOUND
     │   │   ├── ThoughtNotFound        THOUGHT_NOT_FOUND
-    │   │   └── RecordNotFound         RECORD_NOT_FOUND
+    │   │   ├── RecordNotFound         RECORD_NOT_FOUND
+    │   │   └── ResourceNotFound       RESOURCE_NOT_FOUND
     │   ├── Immutable                  IMMUTABLE
     │   └── IdempotencyConflict        IDEMPOTENCY_CONFLICT
     ├── LedgerError                    the ledger refuses, or does not hold together
@@ -56,7 +57,8 @@ class ThoughtboxError(Exception):
         return shown
 
     def __str__(self) -> str:
-        return f"{self.code}: {self.message}" + (f" {self.recovery}" if self.recovery else "")
+        said = f"{self.code}: {self.message.rstrip('.')}."
+        return f"{said} {self.recovery}" if self.recovery else said
 
 
 class CallError(ThoughtboxError):
@@ -100,6 +102,13 @@ class RecordNotFound(NotFound):
 
     code = "RECORD_NOT_FOUND"
     meaning = "The ledger has no record of that id in this workspace."
+
+
+class ResourceNotFound(NotFound):
+    """No resource has that address."""
+
+    code = "RESOURCE_NOT_FOUND"
+    meaning = "No resource has that address."
 
 
 class Immutable(CallError):

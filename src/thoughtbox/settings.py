@@ -38,6 +38,7 @@ class Settings:
     durability: Literal["full", "normal"]
     toolset: str
     checkpoint_every: int
+    trusted_keys: tuple[str, ...]
     agent: str | None
     log_thoughts: bool
     log_level: str
@@ -132,9 +133,13 @@ SETTINGS: tuple[Setting, ...] = (
         _number(1024, 2**31),
         "Longest message a client may send, over HTTP or stdio.",
     ),
-    Setting("data_dir", "THOUGHTBOX_DATA_DIR", "~/.thoughtbox", _directory, "Directory of the store and its signing key."),
+    Setting(
+        "data_dir", "THOUGHTBOX_DATA_DIR", "~/.thoughtbox", _directory, "Directory of the store and its signing key."
+    ),
     Setting("project", "THOUGHTBOX_PROJECT", "_default", _workspace, "Workspace that calls go to."),
-    Setting("storage", "THOUGHTBOX_STORAGE", "fs", _one_of("fs", "memory"), "Keep the store on disk, or in memory only."),
+    Setting(
+        "storage", "THOUGHTBOX_STORAGE", "fs", _one_of("fs", "memory"), "Keep the store on disk, or in memory only."
+    ),
     Setting(
         "database_url",
         "THOUGHTBOX_DATABASE_URL",
@@ -150,7 +155,9 @@ SETTINGS: tuple[Setting, ...] = (
         _one_of("full", "normal"),
         "full: what was answered survives a power cut. normal: it survives a killed process.",
     ),
-    Setting("toolset", "THOUGHTBOX_TOOLSET", "default", str, "Which tools `tools/list` shows; hidden ones stay callable."),
+    Setting(
+        "toolset", "THOUGHTBOX_TOOLSET", "default", str, "Which tools `tools/list` shows; hidden ones stay callable."
+    ),
     Setting(
         "checkpoint_every",
         "THOUGHTBOX_CHECKPOINT_EVERY",
@@ -158,9 +165,20 @@ SETTINGS: tuple[Setting, ...] = (
         _number(0, 10**9),
         "Sign a checkpoint after this many records; 0 leaves it to `thoughtbox checkpoint`.",
     ),
+    Setting(
+        "trusted_keys",
+        "THOUGHTBOX_TRUSTED_KEYS",
+        "",
+        _list,
+        "Public keys of other installations whose checkpoints are trusted, separated by commas.",
+    ),
     Setting("agent", "THOUGHTBOX_AGENT", "", _optional, "Name to record as the author, in place of the client's own."),
     Setting(
-        "log_thoughts", "DISABLE_THOUGHT_LOGGING", "false", _switched_off, "true: do not echo what is written to stderr."
+        "log_thoughts",
+        "DISABLE_THOUGHT_LOGGING",
+        "false",
+        _switched_off,
+        "true: do not echo what is written to stderr.",
     ),
     Setting(
         "log_level",

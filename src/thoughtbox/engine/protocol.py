@@ -62,7 +62,7 @@ class Engine(Protocol):
         """Run `work` on a snapshot that no write changes while it runs."""
         ...
 
-    def watch(self, notice: Callable[[], None]) -> Unwatch:
+    def watch(self, notice: Callable[[], object]) -> Unwatch:
         """Call `notice` soon after any commit, by this process or another.
 
         It carries no data and may come too often, never too seldom: whoever follows

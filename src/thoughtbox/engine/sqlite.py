@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -18,8 +18,10 @@ from typing import Any, Literal, TypeVar
 
 import apsw
 
+from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
 from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
+from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.turnstile import Turnstile
 from thoughtbox.engine.watchers import Watchers
 from thoughtbox.engine.writer import Writer
@@ -38,6 +40,9 @@ WATCH_SECONDS = 0.02
 CLOSE_SECONDS = 5.0
 BUSY_MS = 10_000
 
+ONE_LANE = ""
+"""The file has one writer, so calls of all workspaces wait together and share commits."""
+
 
 class SqliteSql:
     """An open transaction on one connection."""
@@ -47,6 +52,7 @@ class SqliteSql:
     def __init__(self, connection: apsw.Connection) -> None:
         self._execute = connection.execute
         self._executemany = connection.executemany
+        self._scans: set[apsw.Cursor] = set()
         self.memo: dict[Any, Any] = {}
         self.before_commit: dict[str, Callable[[Sql], None]] = {}
 
@@ -79,13 +85,24 @@ class SqliteSql:
 
     def scan(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
         try:
-            yield from self._execute(statement, parameters)
+            cursor = self._execute(statement, parameters)
+            self._scans.add(cursor)
+            try:
+                yield from cursor
+            finally:
+                self._scans.discard(cursor)
+                cursor.close(True)
         except apsw.Error as error:
             raise translate(error) from error
 
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         # The writing transaction already holds the whole file.
         return self.row(statement, parameters)
+
+    def close_scans(self) -> None:
+        """End scans that somebody still holds: one left open would keep its snapshot beyond the transaction."""
+        while self._scans:
+            self._scans.pop().close(True)
 
 
 class _Session:
@@ -94,15 +111,20 @@ class _Session:
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._execute = connection.execute
+        self._changes = 0
         self.sql = SqliteSql(connection)
 
     def begin(self) -> None:
         self._execute("BEGIN IMMEDIATE")
+        self._changes = self._connection.total_changes()
 
-    def commit(self) -> None:
+    def commit(self) -> bool:
+        self.sql.close_scans()
         self._execute("COMMIT")
+        return self._connection.total_changes() != self._changes
 
     def rollback(self) -> None:
+        self.sql.close_scans()
         if self._connection.in_transaction:
             self._execute("ROLLBACK")
 
@@ -119,6 +141,30 @@ class _Session:
     def is_usable(self) -> bool:
         # A full disk or a failing one makes SQLite roll back all by itself.
         return self._connection.in_transaction
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class _Snapshots:
+    """A reading connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        connection.pragma("query_only", True)
+        self._connection = connection
+
+    def read(self, work: Callable[[Sql], T]) -> T:
+        self._connection.execute("BEGIN")
+        sql = SqliteSql(self._connection)
+        try:
+            return work(sql)
+        finally:
+            sql.close_scans()
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    def interrupt(self) -> None:
+        self._connection.interrupt()
 
     def close(self) -> None:
         self._connection.close()
@@ -146,42 +192,44 @@ class SqliteEngine:
             with turn:
                 first = _Session(self._open())
                 _migrate(first)
-        except (apsw.Error, OSError) as error:
-            raise translate(error) from error
+        except Exception as error:
+            if self._turnstile is not None:
+                self._turnstile.close()
+            translated = translate(error)
+            if translated is error:
+                raise
+            raise translated from error
+        self._lanes = Lanes()
         # The connection that migrated goes on as the writer's: opening costs time.
-        sessions = [first]
         self._writer = Writer(
             "thoughtbox-writer",
-            lambda: sessions.pop() if sessions else _Session(self._open()),
+            self._lanes,
+            lambda: _Session(self._open()),
+            first=first,
             translate=translate,
             turn=turn,
             committed=self._watchers.tell,
         )
-        self._snapshots = threading.local()
-        self._reading: list[apsw.Connection] = []
         # A database in memory has one connection only: reads queue with the writes.
-        self._readers = ThreadPoolExecutor(READERS, "thoughtbox-reader") if path else None
+        self._readers = Readers(READERS, lambda: _Snapshots(self._open()), translate=translate) if path else None
 
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
-        return self._writer.submit(work)
+        return self._lanes.put(ONE_LANE, work)
 
     def read(self, work: Callable[[Sql], T]) -> Future[T]:
         if self._readers is None:
-            return self._writer.submit(work)
-        return self._readers.submit(self._on_snapshot, work)
+            return self._lanes.put(ONE_LANE, partial(_without_writing, work))
+        return self._readers.submit(work)
 
-    def watch(self, notice: Callable[[], None]) -> Unwatch:
+    def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
 
     def close(self) -> None:
         self._watchers.close()
-        self._writer.close(CLOSE_SECONDS)
+        self._lanes.close()
+        self._writer.join(CLOSE_SECONDS)
         if self._readers is not None:
-            for connection in self._reading:
-                connection.interrupt()
-            self._readers.shutdown(wait=True, cancel_futures=True)
-            for connection in self._reading:
-                connection.close()
+            self._readers.close()
         if self._turnstile is not None:
             self._turnstile.close()
 
@@ -194,43 +242,38 @@ class SqliteEngine:
         connection.pragma("synchronous", self._durability)
         return connection
 
-    def _on_snapshot(self, work: Callable[[Sql], T]) -> T:
-        try:
-            connection = getattr(self._snapshots, "connection", None)
-            if connection is None:
-                connection = self._snapshots.connection = self._open()
-                connection.pragma("query_only", True)
-                self._reading.append(connection)
-            connection.execute("BEGIN")
-            try:
-                return work(SqliteSql(connection))
-            finally:
-                connection.execute("ROLLBACK")
-        except apsw.Error as error:
-            raise translate(error) from error
-
     def _watch_other_processes(self, stop: threading.Event) -> None:
         """Tell the watchers when another process has committed: the file's data version moves."""
         if self._path is None:
             return
         connection = self._open()
-        version: Any = None
-        while not stop.wait(WATCH_SECONDS):
-            now = connection.pragma("data_version")
-            if now != version:
-                version = now
-                self._watchers.tell()
-        connection.close()
+        try:
+            version: Any = None
+            while not stop.wait(WATCH_SECONDS):
+                now = connection.pragma("data_version")
+                if now != version:
+                    version = now
+                    self._watchers.tell()
+        finally:
+            connection.close()
 
 
 def _migrate(session: _Session) -> None:
-    session.begin()
     try:
+        session.begin()
         migrate(session.sql)
+        session.commit()
     except BaseException:
-        session.rollback()
+        session.close()  # which rolls back
         raise
-    session.commit()
+
+
+def _without_writing(work: Callable[[Sql], T], sql: Sql) -> T:
+    sql.run("PRAGMA query_only = ON")
+    try:
+        return work(sql)
+    finally:
+        sql.run("PRAGMA query_only = OFF")
 
 
 def translate(error: Exception) -> Exception:

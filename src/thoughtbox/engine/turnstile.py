@@ -17,7 +17,7 @@ from types import TracebackType
 try:
     import fcntl
 except ImportError:  # pragma: no cover - not on Windows, where SQLite's own lock has to do
-    fcntl = None  # ty: ignore[invalid-assignment]
+    fcntl = None
 
 
 class Turnstile:
@@ -32,7 +32,9 @@ class Turnstile:
         if fcntl is None:
             return
         if self._door < 0:
-            self._door, self._floor = (os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for path in self._paths)
+            self._door, self._floor = (
+                os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for path in self._paths
+            )
         fcntl.flock(self._door, fcntl.LOCK_EX)
         try:
             fcntl.flock(self._floor, fcntl.LOCK_EX)

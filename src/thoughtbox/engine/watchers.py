@@ -16,12 +16,12 @@ class Watchers:
 
     def __init__(self, watch_others: Callable[[threading.Event], None]) -> None:
         self._watch_others = watch_others
-        self._notices: dict[object, Callable[[], None]] = {}
+        self._notices: dict[object, Callable[[], object]] = {}
         self._lock = threading.Lock()
         self._stop: threading.Event | None = None
         self._thread: threading.Thread | None = None
 
-    def add(self, notice: Callable[[], None]) -> Unwatch:
+    def add(self, notice: Callable[[], object]) -> Unwatch:
         token = object()
         with self._lock:
             self._notices[token] = notice

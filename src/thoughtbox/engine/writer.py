@@ -1,4 +1,4 @@
-"""Group commit: one thread takes what is waiting, runs it, commits once, then answers all.
+"""Group commit: a thread takes what is waiting, runs it, commits once, then answers all.
 
 Both engines write through this; what differs between them is a `Session`.
 """
@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
+from thoughtbox.engine.lanes import Call, Lane, Lanes
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import StorageError
 
@@ -29,11 +30,14 @@ LONGEST_BATCH_SECONDS = 0.05
 class Session(Protocol):
     """A connection that writes: the transaction verbs of one engine."""
 
-    sql: Sql
+    @property
+    def sql(self) -> Sql: ...
 
     def begin(self) -> None: ...
 
-    def commit(self) -> None: ...
+    def commit(self) -> bool:
+        """Make it durable; whether there was anything that others may want to know of."""
+        ...
 
     def rollback(self) -> None: ...
 
@@ -50,148 +54,146 @@ class Session(Protocol):
     def close(self) -> None: ...
 
 
-class _Task(NamedTuple):
-    work: Callable[[Sql], Any]
-    future: Future[Any]
+@dataclass(slots=True)
+class _Outcome:
+    """What to tell a caller once the batch is durable, or is not."""
 
-
-class _Outcome(NamedTuple):
     future: Future[Any]
-    result: Any
-    error: BaseException | None
+    result: Any = None
+    error: BaseException | None = None
+
+    def tell(self) -> None:
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)
 
 
 class Writer:
-    """One writing thread and its queue."""
+    """One writing thread; several may take from the same lanes."""
 
     def __init__(
         self,
         name: str,
+        lanes: Lanes,
         connect: Callable[[], Session],
         *,
+        first: Session | None = None,
         translate: Callable[[Exception], Exception],
         turn: AbstractContextManager[object],
         committed: Callable[[], None],
+        longest_batch: int = LONGEST_BATCH,
     ) -> None:
-        """`translate` turns the engine's own errors into ours, and leaves others as they are."""
+        """`first` is used until it fails, then `connect` is asked for another.
+
+        `translate` turns the engine's own errors into ours, and leaves others as they are.
+        """
+        self._lanes = lanes
         self._connect = connect
         self._translate = translate
         self._turn = turn
         self._committed = committed
-        self._queue: SimpleQueue[_Task | None] = SimpleQueue()
-        self._session: Session | None = None
-        self._closed = False
-        self._ending = False
+        self._longest_batch = longest_batch
+        self._session = first
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def submit(self, work: Callable[[Sql], Any]) -> Future[Any]:
-        future: Future[Any] = Future()
-        if self._closed:
-            future.set_exception(StorageError("the store is closed"))
-            return future
-        self._queue.put(_Task(work, future))
-        return future
-
-    def close(self, timeout: float) -> None:
-        """Finish what was accepted; give up waiting for it after `timeout` seconds."""
-        if self._closed:
-            return
-        self._closed = True
-        self._queue.put(None)
+    def join(self, timeout: float) -> None:
+        """Wait until the closed lanes are empty; give up after `timeout` seconds."""
         self._thread.join(timeout)
 
     def _run(self) -> None:
-        while not self._ending and (task := self._queue.get()) is not None:
+        for lane in self._lanes.taken():
+            outcomes: list[_Outcome] = []
             try:
                 with self._turn:
-                    outcomes = self._batch(task)
+                    self._batch(lane, outcomes)
             except Exception as error:
-                # The turn itself could not be had (its lock file is gone, say).
-                outcomes = [_Outcome(task.future, None, self._translate(error))]
-            for future, result, error in outcomes:
-                if error is not None:
-                    future.set_exception(error)
-                else:
-                    future.set_result(result)
+                # The turn itself could not be had, or given up (its lock file is gone, say).
+                if not outcomes:
+                    self._refuse(lane, outcomes, error)
+            for outcome in outcomes:
+                outcome.tell()
         self._drop_session()
-        self._refuse_latecomers()
 
-    def _refuse_latecomers(self) -> None:
-        """Answer calls that slipped in behind the end mark."""
-        while (task := self._next_waiting()) is not None:
-            task.future.set_exception(StorageError("the store is closed"))
-
-    def _batch(self, first: _Task) -> list[_Outcome]:
-        """Run `first` and what waits behind it in one transaction; what to tell whom."""
+    def _batch(self, lane: Lane, outcomes: list[_Outcome]) -> None:
+        """Run what waits in the lane in one transaction; `outcomes` says what to tell whom."""
         try:
-            session = self._open_session()
-            session.begin()
+            session = self._begin()
         except Exception as error:
-            self._drop_session()
-            return [_Outcome(first.future, None, self._translate(error))] if _starts(first) else []
-
-        outcomes: list[_Outcome] = []
-        until = time.monotonic() + LONGEST_BATCH_SECONDS
-        task: _Task | None = first
+            self._refuse(lane, outcomes, error)
+            return
+        committing = False
         try:
-            while task is not None:
-                if _starts(task):
-                    outcomes.append(self._call(session, task))
-                    if not session.is_usable():
-                        raise outcomes[-1].error or StorageError("the transaction was ended by the engine")
-                if len(outcomes) >= LONGEST_BATCH or time.monotonic() > until:
-                    break
-                task = self._next_waiting()
-            for finish in session.sql.before_commit.values():
+            self._run_calls(session, lane, outcomes)
+            for finish in list(session.sql.before_commit.values()):
                 finish(session.sql)
-            session.commit()
+            committing = True
+            anything = session.commit()
         except Exception as error:
-            self._abandon(session)
+            # After a failed commit nothing about the connection can be trusted.
+            if not self._is_undone(session) or committing:
+                self._drop_session()
             translated = self._translate(error)
-            return [_Outcome(outcome.future, None, outcome.error or translated) for outcome in outcomes]
+            for outcome in outcomes:
+                outcome.error = outcome.error or translated
+            return
         finally:
             session.sql.memo.clear()
             session.sql.before_commit.clear()
-        self._committed()
-        return outcomes
+        if anything:
+            self._committed()
 
-    def _call(self, session: Session, task: _Task) -> _Outcome:
-        """Run one call in its own savepoint: it leaves all it wrote, or nothing."""
-        sql = session.sql
-        known = dict(sql.memo)
-        session.savepoint()
+    def _begin(self) -> Session:
         try:
-            result = task.work(sql)
-        except Exception as error:
-            if session.is_usable():
-                session.rollback_to_savepoint()
-            sql.memo.clear()
-            sql.memo.update(known)
-            return _Outcome(task.future, None, self._translate(error))
-        session.release()
-        return _Outcome(task.future, result, None)
-
-    def _next_waiting(self) -> _Task | None:
-        try:
-            task = self._queue.get_nowait()
-        except Empty:
-            return None
-        self._ending = task is None
-        return task
-
-    def _open_session(self) -> Session:
-        if self._session is None:
-            self._session = self._connect()
+            if self._session is None:
+                self._session = self._connect()
+            self._session.begin()
+        except Exception:
+            self._drop_session()
+            raise
         return self._session
 
-    def _abandon(self, session: Session) -> None:
-        """After a failed commit nothing about the connection can be trusted: start afresh."""
+    def _run_calls(self, session: Session, lane: Lane, outcomes: list[_Outcome]) -> None:
+        until = time.monotonic() + LONGEST_BATCH_SECONDS
+        while (call := lane.next_call()) is not None:
+            # Entered first: whatever happens to the batch, this caller gets an answer.
+            outcome = _Outcome(call.future)
+            outcomes.append(outcome)
+            self._call(session, call, outcome)
+            if not session.is_usable():
+                raise _lost_with(outcome.error)
+            if len(outcomes) >= self._longest_batch or time.monotonic() > until:
+                break
+
+    def _call(self, session: Session, call: Call, outcome: _Outcome) -> None:
+        """Run one call in its own savepoint: it leaves all it wrote, or nothing."""
+        sql = session.sql
+        memo, before_commit = dict(sql.memo), dict(sql.before_commit)
+        session.savepoint()
+        try:
+            outcome.result = call.work(sql)
+            session.release()
+        except BaseException as error:  # a call that wants to end the process must not end the writer
+            outcome.error = self._translate(error) if isinstance(error, Exception) else error
+            if session.is_usable():
+                session.rollback_to_savepoint()
+            _restore(sql.memo, memo)
+            _restore(sql.before_commit, before_commit)
+
+    def _refuse(self, lane: Lane, outcomes: list[_Outcome], error: Exception) -> None:
+        """The store cannot be had now: all who wait hear of it, rather than one after the other in vain."""
+        translated = self._translate(error)
+        while (call := lane.next_call()) is not None:
+            outcomes.append(_Outcome(call.future, error=translated))
+
+    def _is_undone(self, session: Session) -> bool:
         try:
             session.rollback()
         except Exception:
-            logger.debug("rollback after a failed commit", exc_info=True)
-        self._drop_session()
+            logger.debug("rolling back a failed batch", exc_info=True)
+            return False
+        return True
 
     def _drop_session(self) -> None:
         session, self._session = self._session, None
@@ -202,6 +204,13 @@ class Writer:
                 logger.debug("closing a failed connection", exc_info=True)
 
 
-def _starts(task: _Task) -> bool:
-    """False when the caller cancelled while the call was waiting."""
-    return task.future.set_running_or_notify_cancel()
+def _lost_with(error: BaseException | None) -> StorageError:
+    """What the neighbours of a call are told when the whole transaction went down with it."""
+    if isinstance(error, StorageError):
+        return error
+    return StorageError("the transaction was ended by the engine", recovery="Send the call again.")
+
+
+def _restore(kept: dict[Any, Any], before: dict[Any, Any]) -> None:
+    kept.clear()
+    kept.update(before)

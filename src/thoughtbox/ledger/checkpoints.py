@@ -56,8 +56,7 @@ class Checkpoints(View):
 
     def newest(self) -> Taken | None:
         row = self.sql.row(
-            "SELECT size, root, note, seq FROM checkpoints WHERE workspace = ? AND seq <= ?"
-            " ORDER BY size DESC LIMIT 1",
+            "SELECT size, root, note, seq FROM checkpoints WHERE workspace = ? AND seq <= ? ORDER BY size DESC LIMIT 1",
             (self.workspace, self.as_of),
         )
         return Taken(*row) if row else None
@@ -84,17 +83,21 @@ def origin(workspace: str) -> str:
     return f"thoughtbox/{workspace}"
 
 
-def take_checkpoint(engine: Engine, views: Views, workspace: str, key: SigningKey, world: World) -> Taken | None:
-    """Sign the tree as it is now and append that as a record; None when nothing was written since the last."""
+def take_checkpoint(
+    engine: Engine, views: Views, workspace: str, key: SigningKey, world: World, *, at_least: int = 1
+) -> Taken | None:
+    """Sign the tree as it is now and append that as a record.
+
+    None when fewer than `at_least` records were written since the checkpoint before.
+    """
     newest = engine.read(lambda sql: Ledger(sql, workspace, views).last_seq()).result()
     catch_up(engine, Tree, workspace, newest)
 
     def sign(sql: Sql) -> Taken | None:
-        sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (workspace,))
         ledger = Ledger(sql, workspace, views)
+        size = ledger.last_seq_held()
         last = Checkpoints(sql, workspace).newest()
-        size = ledger.last_seq()
-        if size == 0 or (last is not None and size <= last.seq):
+        if size < (last.seq if last else 0) + at_least:
             return None
         root = merkle.root(size, Tree(sql, workspace).subtree)
         note = key.sign(Checkpoint(origin(workspace), size, root))
@@ -105,7 +108,11 @@ def take_checkpoint(engine: Engine, views: Views, workspace: str, key: SigningKe
                 text=f"{size} records, root {root.hex()}",
                 session="ledger",
                 attrs={"stateHash": root.hex()},
-                data={"size": size, "note": note, "heads": _moved_heads(sql, workspace, last.size if last else 0, size)},
+                data={
+                    "size": size,
+                    "note": note,
+                    "heads": _moved_heads(sql, workspace, last.size if last else 0, size),
+                },
             ),
             stream=STREAM,
             source=Source(agent="thoughtbox", surface="ledger", operation="checkpoint"),

@@ -193,9 +193,7 @@ class _Import:
             self._progress(record.seq, 0)
 
     def _must_be_the_same(self, record: Record) -> None:
-        held = self._sql.row(
-            "SELECT hash FROM records WHERE workspace = ? AND seq = ?", (self._workspace, record.seq)
-        )
+        held = self._sql.row("SELECT hash FROM records WHERE workspace = ? AND seq = ?", (self._workspace, record.seq))
         if held is None or held[0] != record.hash:
             self._refuse(
                 f"workspace {self._workspace} already has another {record.id}",

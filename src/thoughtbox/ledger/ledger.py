@@ -132,12 +132,14 @@ class Ledger:
         )
         return [(row[0], StreamHead(*row[1:])) for row in rows]
 
+    def stream_count(self) -> int:
+        row = self._sql.row("SELECT COUNT(*) FROM streams WHERE workspace = ?", (self.workspace,))
+        return row[0] if row else 0
+
     def record(self, seq: int) -> Record | None:
         if seq > self._as_of:
             return None
-        row = self._sql.row(
-            f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq = ?", (self.workspace, seq)
-        )
+        row = self._sql.row(f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq = ?", (self.workspace, seq))
         return self._open(row) if row else None
 
     def records(self, seqs: Iterable[int]) -> list[Record]:

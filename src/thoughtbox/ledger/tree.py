@@ -86,5 +86,3 @@ def _fold(hashes: list[bytes]) -> bytes:
     while len(hashes) > 1:
         hashes = [node_hash(left, right) for left, right in zip(hashes[::2], hashes[1::2], strict=True)]
     return hashes[0]
-
-

@@ -221,7 +221,9 @@ def _check_last_seq(walk: _Walk, last_seq: int, signed_size: int) -> None:
         )
     if walk.records > last_seq:
         raise _Found(
-            Problem("order", f"the workspace has {walk.records} records, but its head says {last_seq}", seq=last_seq + 1)
+            Problem(
+                "order", f"the workspace has {walk.records} records, but its head says {last_seq}", seq=last_seq + 1
+            )
         )
 
 
@@ -247,14 +249,18 @@ def _expected_roots(
         try:
             checkpoint = open_note(note, keys)
         except InvalidProof as error:
-            wrong: Wrong = "unknown signature" if error.details.get("reason") == "unknown signature" else "bad signature"
+            wrong: Wrong = (
+                "unknown signature" if error.details.get("reason") == "unknown signature" else "bad signature"
+            )
             raise _Found(Problem(wrong, f"a checkpoint cannot be trusted: {error.message}", seq=seq)) from None
         if checkpoint.origin != origin(workspace):
             raise _Found(
                 Problem("bad signature", f"a checkpoint speaks of {checkpoint.origin}, not of this workspace", seq=seq)
             )
         if taken and (taken.size, taken.root) != (checkpoint.size, checkpoint.root):
-            raise _Found(Problem("content", f"checkpoint record {record_id(taken.seq)} disagrees with what it signed", seq))
+            raise _Found(
+                Problem("content", f"checkpoint record {record_id(taken.seq)} disagrees with what it signed", seq)
+            )
         earlier = expected.setdefault(checkpoint.size, checkpoint)
         if earlier.root != checkpoint.root:
             raise _Found(Problem("root", f"two signed checkpoints of size {checkpoint.size} have different roots", seq))

@@ -5,7 +5,7 @@ is declared), `dispatch.py` (the one way to run one).
 """
 
 from thoughtbox.operations.models import CamelInput, CamelOutput, Input, Output
-from thoughtbox.operations.registry import Example, Room
+from thoughtbox.operations.registry import Example, Prompt, Resource, Room
 from thoughtbox.operations.tx import Tx
 
-__all__ = ["CamelInput", "CamelOutput", "Example", "Input", "Output", "Room", "Tx"]
+__all__ = ["CamelInput", "CamelOutput", "Example", "Input", "Output", "Prompt", "Resource", "Room", "Tx"]

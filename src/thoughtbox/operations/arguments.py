@@ -70,16 +70,14 @@ def _path(location: tuple[int | str, ...]) -> str:
 
 
 def _path_of_nul(value: Any, path: str = "") -> str | None:
+    """Where a text holds a NUL character; None when none does."""
     match value:
         case str():
             return path if "\0" in value else None
         case dict():
-            for name, part in value.items():
-                here = f"{path}.{name}" if path else str(name)
-                if (isinstance(name, str) and "\0" in name) or (found := _path_of_nul(part, here)) is not None:
-                    return here if isinstance(name, str) and "\0" in name else found
+            parts = [(f"{path}.{name}" if path else str(name), [str(name), part]) for name, part in value.items()]
         case list():
-            for index, part in enumerate(value):
-                if (found := _path_of_nul(part, f"{path}[{index}]")) is not None:
-                    return found
-    return None
+            parts = [(f"{path}[{index}]", [part]) for index, part in enumerate(value)]
+        case _:
+            return None
+    return next((found for here, texts in parts for text in texts if (found := _path_of_nul(text, here))), None)

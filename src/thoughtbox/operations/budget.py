@@ -168,6 +168,12 @@ def _is_id(value: object) -> bool:
     return (isinstance(value, str) and 0 < len(value) <= LONGEST_ID) or type(value) is int
 
 
+def _id_of(record: dict[str, Any]) -> dict[str, Any]:
+    """The field by which a record can be opened, if it has one."""
+    likely = (name for name in record if name.endswith(_ID_ENDINGS))
+    return next(({name: record[name]} for name in ("id", "ref", *likely) if _is_id(record.get(name))), {})
+
+
 @dataclass(slots=True, eq=False)
 class _Piece:
     """The value of a field or an item of a list: shown as a whole or not at all, except for the lists in it."""
@@ -195,20 +201,11 @@ class _List:
     floor: int = 0
     shown: int = 0
 
-    def newest(self) -> Any:
-        return self.items[0 if self.newest_first else -1]
-
     def summary(self) -> list[dict[str, Any]]:
-        """What stands for a list of which nothing can be shown, with an id to open."""
-        summary = {"type": "summary", "label": self.label, "count": len(self.items)}
-        newest = self.newest()
-        if isinstance(newest, dict):
-            name = next((name for name in ("id", "ref") if _is_id(newest.get(name))), None) or next(
-                (name for name in newest if name.endswith(_ID_ENDINGS) and _is_id(newest[name])), None
-            )
-            if name is not None:
-                summary[name] = newest[name]
-        return [summary]
+        """What stands for the list when nothing of it can be shown, with an id to open."""
+        newest = self.items[0 if self.newest_first else -1]
+        known = _id_of(newest) if isinstance(newest, dict) else {}
+        return [{"type": "summary", "label": self.label, "count": len(self.items), **known}]
 
     def result(self) -> list[Any]:
         if not self.shown:
@@ -310,8 +307,8 @@ class _Field:
 def _fill(fields: Sequence[_Field], room: int) -> None:
     """Show in every list the newest item, then in every list the second newest, and so on, while there is room.
 
-    The turn of a piece is the highest rank on the way to it, so that a piece never comes before what holds it,
-    and a list in an item is no longer than the list of that item needs it to be.
+    The turn of a piece is the highest rank on the way to it: so no piece comes before the one that holds it, and
+    lists grow evenly, however deep they stand.
     """
     room -= sum(known.least for known in fields)
     lists = [held for known in fields for held in known.lists]

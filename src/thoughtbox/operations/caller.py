@@ -12,3 +12,6 @@ class Caller:
     agent: str = "anonymous"
     transport: str | None = None
     model: str | None = None
+
+
+ANONYMOUS = Caller()

@@ -16,6 +16,7 @@ from thoughtbox.errors import InvalidOperation, InvalidPayload, ThoughtboxError
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.models import Input, Output
+from thoughtbox.operations.tx import Tx
 
 F = TypeVar("F", bound=Callable[..., Output])
 
@@ -53,15 +54,49 @@ class Operation:
     stage: Stage = 0
     ceiling: int = HARD_CEILING
     title: str = ""
-    needs_progress: bool = False
+    long: bool = False
+    """May take seconds: it reports its progress."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """A read operation under an address: `thoughtbox://trail/{sessionId}`."""
+
+    uri: str
+    """Parts in braces are arguments of the operation."""
+    name: str
+    title: str
+    description: str
+    operation: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    listed: Callable[[Tx, str, int], list[str]] | None = None
+    """For an address with one argument: the values there are behind a given one, a page at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A text for an agent to work from, with what a read operation answers put in."""
+
+    name: str
+    title: str
+    description: str
+    text: str
+    arguments: Mapping[str, str]
+    """Name of each argument, and what it is."""
+    operation: str | None = None
+    """Its answer stands where the text says `{{answer}}`."""
 
 
 @dataclass(slots=True)
 class Table:
-    """Every operation there is, by name."""
+    """Everything the rooms have declared, by name."""
 
     operations: dict[str, Operation] = field(default_factory=dict)
     rooms: dict[str, Room] = field(default_factory=dict)
+    resources: dict[str, Resource] = field(default_factory=dict)
+    prompts: dict[str, Prompt] = field(default_factory=dict)
+    completions: dict[str, Callable[[Tx, str, int], list[str]]] = field(default_factory=dict)
+    """By argument name: the values that begin with what was typed."""
 
     def __iter__(self) -> Iterator[Operation]:
         return iter(self.operations.values())
@@ -103,6 +138,16 @@ class Room:
         self._invalid = invalid
         self._table = table
         table.rooms[name] = self
+
+    def resource(self, resource: Resource) -> None:
+        self._table.resources[resource.uri] = resource
+
+    def prompt(self, prompt: Prompt) -> None:
+        self._table.prompts[prompt.name] = prompt
+
+    def completion(self, argument: str, values: Callable[[Tx, str, int], list[str]]) -> None:
+        """Say how to complete an argument of that name, wherever it occurs."""
+        self._table.completions[argument] = values
 
     def operation(
         self,

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from thoughtbox.engine.protocol import Sql
+from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Record, Source
 from thoughtbox.ledger.view import NOW, View, Views
@@ -28,6 +29,7 @@ class Tx:
         views: Views,
         caller: Caller,
         world: World,
+        keyring: Keyring,
         surface: str,
         operation: str,
         as_of: int = NOW,
@@ -37,6 +39,7 @@ class Tx:
         self.workspace = workspace
         self.caller = caller
         self.as_of = as_of
+        self.keyring = keyring
         self.progress = progress
         self._views = views
         self._world = world

@@ -38,7 +38,7 @@ def migrate(sql: Sql) -> None:
     if done > known[-1][0]:
         raise SchemaTooNew(
             f"the store is at schema step {done}; this Thoughtbox knows steps up to {known[-1][0]}",
-            recovery="Upgrade Thoughtbox, or point THOUGHTBOX_DATA_DIR at another directory.",
+            recovery="Upgrade Thoughtbox, or point it at another store.",
         )
     for number, script in known:
         if number > done:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thoughtbox.errors import InvalidProof
-from thoughtbox.ledger.checkpoint import Checkpoint, SigningKey, VerifierKey, open_note
+from thoughtbox.ledger.signing import Checkpoint, SigningKey, VerifierKey, open_note
 
 KEY = SigningKey.generate("example.com/thoughtbox", bytes(range(32)))
 OTHER_KEY = SigningKey.generate("example.com/witness", bytes(range(1, 33)))
@@ -370,5 +370,5 @@ def test_a_signing_key_does_not_show_its_secret() -> None:
 
 
 def test_the_module_starts_without_the_cost_of_cryptography() -> None:
-    program = "import sys, thoughtbox.ledger.checkpoint; sys.exit('cryptography' in sys.modules)"
+    program = "import sys, thoughtbox.ledger.signing; sys.exit('cryptography' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -14,7 +14,6 @@ from __future__ import annotations
 import base64
 import os
 import re
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -124,7 +123,7 @@ class SigningKey:
     @classmethod
     def generate(cls, name: str, seed: bytes | None = None) -> SigningKey:
         """A new key; a given seed always makes the same one."""
-        return cls(name, secrets.token_bytes(_SEED_LENGTH) if seed is None else seed)
+        return cls(name, os.urandom(_SEED_LENGTH) if seed is None else seed)
 
     @classmethod
     def load(cls, path: Path) -> SigningKey:
@@ -142,16 +141,17 @@ class SigningKey:
 
     def save(self, path: Path) -> None:
         """Write the key to a new file that only its owner may read; an existing file is never touched."""
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        # Written aside and linked into place: a process that dies here leaves no half key behind.
+        aside = path.with_name(f"{path.name}.{os.getpid()}")
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
                 file.write(self._text() + "\n")
                 file.flush()
                 os.fsync(descriptor)
-        except BaseException:
-            # Half a key would stand in the way of the next attempt.
-            path.unlink(missing_ok=True)
-            raise
+            os.link(aside, path)
+        finally:
+            aside.unlink()
 
     @property
     def verifier_key(self) -> VerifierKey:

@@ -1,0 +1,83 @@
+"""The product put together from its settings: engine, views, operations, keeper.
+
+Doors open one of these and hand calls to its dispatcher.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from thoughtbox import domains
+from thoughtbox.engine.protocol import Engine
+from thoughtbox.ledger.answers import Answers
+from thoughtbox.ledger.checkpoints import Checkpoints
+from thoughtbox.ledger.keeper import Keeper
+from thoughtbox.ledger.keyring import Keyring
+from thoughtbox.ledger.replay import ensure
+from thoughtbox.ledger.signing import VerifierKey
+from thoughtbox.ledger.tree import Tree
+from thoughtbox.ledger.view import Views
+from thoughtbox.operations.dispatch import Dispatcher
+from thoughtbox.operations.registry import TABLE
+from thoughtbox.settings import Settings
+from thoughtbox.world import World
+
+
+class Thoughtbox:
+    """A running Thoughtbox. Use it as a context manager, or close it."""
+
+    def __init__(self, settings: Settings, *, world: World | None = None, engine: Engine | None = None) -> None:
+        self.settings = settings
+        self.world = world or World()
+        domains.load()
+        self.views = Views([Answers, Checkpoints, Tree, *TABLE.views()])
+        self.engine = engine or open_engine(settings)
+        try:
+            self._prepare()
+        except BaseException:
+            self.engine.close()
+            raise
+        self.keyring = Keyring(
+            settings.data_dir if settings.storage == "fs" else None,
+            self.world,
+            [VerifierKey.parse(key) for key in settings.trusted_keys],
+        )
+        self.dispatcher = Dispatcher(self.engine, self.views, world=self.world, keyring=self.keyring)
+        self._keeper: Keeper | None = None
+
+    def keep(self) -> None:
+        """Start signing checkpoints in the background, as the settings say. For processes that serve."""
+        if self.settings.checkpoint_every and self._keeper is None:
+            self._keeper = Keeper(
+                self.engine, self.views, self.keyring, self.world, every=self.settings.checkpoint_every
+            )
+
+    def close(self) -> None:
+        if self._keeper is not None:
+            self._keeper.close()
+        self.engine.close()
+
+    def __enter__(self) -> Thoughtbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _prepare(self) -> None:
+        """Have every view in its present shape; a write only when one is not."""
+        if self.engine.read(self.views.outdated).result():
+            self.engine.write("", lambda sql: ensure(sql, self.views)).result()
+
+
+def open_engine(settings: Settings) -> Engine:
+    """The engine that the settings ask for. Its module is imported only then."""
+    if settings.database_url is not None:
+        from thoughtbox.engine.postgres import PostgresEngine
+
+        return PostgresEngine(settings.database_url, durability=settings.durability)
+    from thoughtbox.engine.sqlite import SqliteEngine
+
+    path = settings.database if settings.storage == "fs" else None
+    return SqliteEngine(path, durability=settings.durability)

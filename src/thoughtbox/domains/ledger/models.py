@@ -1,0 +1,93 @@
+"""What goes in and comes out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from thoughtbox.operations.models import Input, Key, MaxChars, Output
+
+RecordId = Annotated[Key, Field(pattern=r"^th:[1-9][0-9]{0,17}$", description="Id of a record, such as th:17.")]
+
+
+class ReadStatus(Input):
+    pass
+
+
+class Status(Output):
+    workspace: str
+    records: int
+    streams: int
+    checkpoint: Annotated[dict[str, Any] | None, Field(description="Newest signed checkpoint: size, root, record.")]
+    unsigned: Annotated[int, Field(description="Records written since that checkpoint.")]
+    public_key: Annotated[str | None, Field(description="Key that verifies this installation's checkpoints.")]
+
+
+class ReadRecord(Input):
+    id: RecordId
+    max_chars: MaxChars = None
+
+
+class RecordShown(Output):
+    id: str
+    stream: str
+    stream_index: int
+    content_hash: str
+    hash: str
+    record: Annotated[dict[str, Any], Field(description="The record as stored.")]
+
+
+class ReadTail(Input):
+    after: Annotated[int, Field(ge=0, description="Show records behind this number.")] = 0
+    limit: Annotated[int, Field(ge=1, le=500)] = 50
+    max_chars: MaxChars = None
+
+
+class Tail(Output):
+    records: list[dict[str, Any]]
+    next_after: Annotated[int | None, Field(description="Pass as `after` to read on; null at the end.")]
+
+
+class Verify(Input):
+    stream: Annotated[
+        Key | None, Field(description="Verify this stream alone; all of the workspace when left out.")
+    ] = None
+
+
+class Fault(Output):
+    wrong: Annotated[
+        Literal[
+            "content", "link", "order", "missing tail", "root", "unknown signature", "bad signature", "damaged store"
+        ],
+        Field(description="What is wrong."),
+    ]
+    message: str
+    record: str | None
+    stream: str | None
+    stream_index: int | None
+
+
+class Verified(Output):
+    valid: bool
+    records: int
+    streams: int
+    checkpoints: int
+    root: str | None
+    problem: Annotated[Fault | None, Field(description="The first thing found wrong.")]
+
+
+class Prove(Input):
+    id: RecordId
+
+
+class Proof(Output):
+    """What convinces someone who has only the checkpoint and the record."""
+
+    id: str
+    hash: Annotated[str, Field(description="The record's hash: the leaf.")]
+    index: Annotated[int, Field(description="Place of the leaf, from 0.")]
+    size: int
+    root: str
+    path: Annotated[list[str], Field(description="Sibling hashes from the leaf to the root (RFC 6962).")]
+    checkpoint: Annotated[str | None, Field(description="Signed checkpoint of this size and root, if one covers it.")]

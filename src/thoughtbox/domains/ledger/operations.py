@@ -1,0 +1,167 @@
+"""Verbs of auditors: look, verify, prove."""
+
+from __future__ import annotations
+
+from thoughtbox.domains.ledger.models import (
+    Fault,
+    Proof,
+    Prove,
+    ReadRecord,
+    ReadStatus,
+    ReadTail,
+    RecordShown,
+    Status,
+    Tail,
+    Verified,
+    Verify,
+)
+from thoughtbox.errors import RecordNotFound
+from thoughtbox.ledger import merkle
+from thoughtbox.ledger.checkpoints import Checkpoints
+from thoughtbox.ledger.record import Record, seq_of
+from thoughtbox.ledger.tree import Tree
+from thoughtbox.ledger.verify import Problem, Verdict, verify_stream, verify_workspace
+from thoughtbox.operations import Example, Resource, Room, Tx
+
+room = Room("ledger", summary="The ledger itself: how it stands, whether it holds, and proofs of it.")
+
+_PLAN = ("thought_plan", {"sessionId": "s1", "planDescription": "Move the cache"})
+
+
+@room.operation("ledger_status", title="How the ledger stands", example=Example({}))
+def ledger_status(tx: Tx, call: ReadStatus) -> Status:
+    """How many records and streams the workspace has, and which checkpoint was signed last."""
+    newest = tx.ask(Checkpoints).newest()
+    records = tx.ledger.last_seq()
+    keys = tx.keyring.verifiers
+    return Status(
+        workspace=tx.workspace,
+        records=records,
+        streams=tx.ledger.stream_count(),
+        checkpoint={"size": newest.size, "root": newest.root.hex(), "record": f"th:{newest.seq}"} if newest else None,
+        unsigned=records - (newest.seq if newest else 0),
+        public_key=str(keys[0]) if keys else None,
+    )
+
+
+@room.operation(
+    "ledger_record",
+    title="Open a record",
+    errors=[RecordNotFound],
+    example=Example({"id": "th:1"}, given=[_PLAN]),
+)
+def ledger_record(tx: Tx, call: ReadRecord) -> RecordShown:
+    """One record as stored, with its place and its hashes."""
+    record = _record(tx, call.id)
+    return RecordShown(
+        id=record.id,
+        stream=record.stream,
+        stream_index=record.stream_index,
+        content_hash=record.content_hash.hex(),
+        hash=record.hash.hex(),
+        record=dict(record.envelope),
+    )
+
+
+@room.operation(
+    "ledger_tail", title="Read the ledger in order", example=Example({"after": 0, "limit": 10}, given=[_PLAN])
+)
+def ledger_tail(tx: Tx, call: ReadTail) -> Tail:
+    """Records in the order they were written, a page at a time."""
+    records = [dict(record.envelope) for record in tx.ledger.tail(call.after, limit=call.limit)]
+    return Tail(records=records, next_after=call.after + len(records) if len(records) == call.limit else None)
+
+
+@room.operation("ledger_verify", title="Verify the ledger", long=True, example=Example({}, given=[_PLAN]))
+def ledger_verify(tx: Tx, call: Verify) -> Verified:
+    """Whether the ledger is what was written: hashes, order, heads, tree and signed checkpoints."""
+    if call.stream is not None:
+        return _verified(verify_stream(tx.sql, tx.workspace, call.stream))
+    return _verified(
+        verify_workspace(
+            tx.sql,
+            tx.workspace,
+            keys=tx.keyring.verifiers,
+            notes=tx.keyring.recall(tx.workspace),
+            progress=tx.progress,
+        )
+    )
+
+
+@room.operation(
+    "ledger_prove",
+    title="Prove that a record is in the ledger",
+    errors=[RecordNotFound],
+    example=Example({"id": "th:1"}, given=[_PLAN]),
+)
+def ledger_prove(tx: Tx, call: Prove) -> Proof:
+    """The Merkle path from a record to the newest checkpoint's root, or to the present root where none covers it."""
+    record = _record(tx, call.id)
+    newest = tx.ask(Checkpoints).newest()
+    signed = newest if newest is not None and newest.size >= record.seq else None
+    size = signed.size if signed else tx.ledger.last_seq()
+    tree = tx.ask(Tree)
+    root = merkle.root(size, tree.subtree)
+    path = merkle.inclusion_proof(record.seq - 1, size, tree.subtree)
+    merkle.verify_inclusion(record.hash, record.seq - 1, size, path, root)
+    return Proof(
+        id=record.id,
+        hash=record.hash.hex(),
+        index=record.seq - 1,
+        size=size,
+        root=root.hex(),
+        path=[step.hex() for step in path],
+        checkpoint=signed.note if signed else None,
+    )
+
+
+def _record(tx: Tx, record_id: str) -> Record:
+    record = tx.ledger.record(seq_of(record_id) or 0)
+    if record is None:
+        raise RecordNotFound(
+            f"workspace `{tx.workspace}` has no record {record_id}",
+            recovery=f"Its records are th:1 to th:{tx.ledger.last_seq()}.",
+            details={"id": record_id},
+        )
+    return record
+
+
+def _verified(verdict: Verdict) -> Verified:
+    return Verified(
+        valid=verdict.valid,
+        records=verdict.records,
+        streams=verdict.streams,
+        checkpoints=verdict.checkpoints,
+        root=verdict.root.hex() if verdict.root else None,
+        problem=_fault(verdict.problem) if verdict.problem else None,
+    )
+
+
+def _fault(problem: Problem) -> Fault:
+    return Fault(
+        wrong=problem.wrong,
+        message=problem.message,
+        record=f"th:{problem.seq}" if problem.seq is not None else None,
+        stream=problem.stream,
+        stream_index=problem.stream_index,
+    )
+
+
+room.resource(
+    Resource(
+        uri="thoughtbox://ledger/status",
+        name="ledger-status",
+        title="How the ledger stands",
+        description="Records, streams, and the newest signed checkpoint.",
+        operation="ledger_status",
+    )
+)
+room.resource(
+    Resource(
+        uri="thoughtbox://record/{id}",
+        name="record",
+        title="A record of the ledger",
+        description="One record as stored, with its place and its hashes.",
+        operation="ledger_record",
+    )
+)

@@ -1,0 +1,5 @@
+"""Decision trail: immutable, hash-chained reasoning tied to sessions and actions (spec 2).
+
+A thought is a record in its session's stream, and its step is its place there. Way in:
+`operations.py`. Imports operations and ledger only.
+"""

@@ -1,0 +1,123 @@
+"""Thoughts as this room sees them: pure logic, no database and no protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from thoughtbox.ledger.record import Draft, Kind, Record
+
+TOPIC = "trail.thought"
+DEEPEST = 100
+"""Levels of children that are nested; a deeper branch goes on at the top (JSON readers give up on deep nesting)."""
+
+_KIND_OF_TYPE: Mapping[str, Kind] = {
+    "plan": "plan",
+    "analysis": "claim",
+    "decision": "decision",
+    "reflection": "observation",
+    "claim": "claim",
+    "evidence": "evidence",
+    "question": "question",
+    "observation": "observation",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """One step of a session."""
+
+    thought_id: str
+    thought_type: str
+    session_id: str
+    step_index: int
+    content: str
+    parent_id: str | None
+    action_id: str | None
+    context_id: str | None
+    recorded_at: str
+    seq: int
+    chain_hash: str
+
+    @classmethod
+    def of(cls, record: Record) -> Thought:
+        data = record.data
+        return cls(
+            thought_id=record.id,
+            thought_type=data["thoughtType"],
+            session_id=record.session,
+            step_index=record.stream_index,
+            content=record.text,
+            parent_id=data.get("parentId"),
+            action_id=data.get("actionId"),
+            context_id=data.get("contextId"),
+            recorded_at=record.ts,
+            seq=record.seq,
+            chain_hash=record.hash.hex(),
+        )
+
+    @property
+    def content_hash(self) -> str:
+        return sha256(self.content.encode()).hexdigest()
+
+
+def stream_of(session_id: str) -> str:
+    return f"trail/{session_id}"
+
+
+def draft(
+    *,
+    session_id: str,
+    thought_type: str,
+    content: str,
+    context_id: str | None,
+    action_id: str | None,
+    parent_id: str | None,
+    parent_is_known: bool,
+) -> Draft:
+    """A thought as a record. Only a parent that exists becomes a relation; any other is kept as it was given."""
+    kind = _KIND_OF_TYPE.get(thought_type, "observation")
+    attrs: dict[str, Any] = {"steps": []} if kind == "plan" else {}
+    if parent_id is not None and parent_is_known:
+        attrs["relations"] = [{"type": "derived_from", "to": parent_id}]
+    elif kind == "claim":
+        attrs["relations"] = []
+    given = {"thoughtType": thought_type, "contextId": context_id, "actionId": action_id, "parentId": parent_id}
+    return Draft(
+        kind=kind,
+        topic=TOPIC,
+        text=content,
+        session=session_id,
+        attrs=attrs,
+        data={name: value for name, value in given.items() if value is not None},
+    )
+
+
+@dataclass(slots=True)
+class Node:
+    """A thought and the thoughts that follow from it."""
+
+    thought: Thought
+    children: list[Node]
+
+
+def tree(thoughts: Iterable[Thought]) -> list[Node]:
+    """Roots in order of recording; a thought whose parent is not in the session before it is a root.
+
+    "Before it" keeps a trail from ever closing into a circle: a parent id that was
+    unknown when the thought was recorded stays unknown.
+    """
+    nodes: dict[str, Node] = {}
+    roots: list[Node] = []
+    for thought in thoughts:
+        parent = nodes.get(thought.parent_id) if thought.parent_id is not None else None
+        node = nodes[thought.thought_id] = Node(thought, [])
+        (roots if parent is None else parent.children).append(node)
+    return roots
+
+
+def shorten(text: str, length: int) -> str:
+    """The first `length` characters, with an ellipsis only where something was cut."""
+    return text if len(text) <= length else text[:length] + "…"

@@ -1,0 +1,159 @@
+"""MCP over streamable HTTP, and what stands in front of it: who may come in, and with how much."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import logging
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
+from typing import Any
+
+import orjson
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+
+from thoughtbox import __version__
+from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.mcp.server import McpDoor
+from thoughtbox.errors import ConfigurationError
+from thoughtbox.settings import LOOPBACK, Settings
+
+logger = logging.getLogger(__name__)
+
+PATH = "/mcp"
+HEALTH = "/health"
+GRACE_SECONDS = 1
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+def check_exposure(settings: Settings) -> None:
+    """Refuse to listen beyond this machine without a token."""
+    if settings.host not in LOOPBACK and settings.token is None:
+        raise ConfigurationError(
+            f"HOST is {settings.host}, which others can reach, and there is no token",
+            recovery="Set THOUGHTBOX_TOKEN, or leave HOST at 127.0.0.1.",
+        )
+
+
+class Gate:
+    """Checks Host, Origin and token before anything else looks at a request."""
+
+    def __init__(self, app: App, settings: Settings) -> None:
+        self._app = app
+        self._token = settings.token.encode() if settings.token is not None else None
+        self._hosts = {"127.0.0.1", "localhost", "[::1]", *settings.allowed_hosts}
+        if settings.host not in ("0.0.0.0", "::"):
+            self._hosts.add(f"[{settings.host}]" if ":" in settings.host else settings.host)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        if not self._is_known_host(headers.get(b"host", "")):
+            await _refuse(send, 403, "this Host is not served here (see THOUGHTBOX_ALLOWED_HOSTS)")
+        elif not self._is_known_origin(headers.get(b"origin")):
+            await _refuse(send, 403, "this Origin is not welcome here (see THOUGHTBOX_ALLOWED_HOSTS)")
+        elif scope["path"] == HEALTH:
+            await _answer(send, 200, {"status": "ok", "version": __version__})
+        elif not self._has_token(headers.get(b"authorization", "")):
+            await _refuse(send, 401, "a bearer token is required", (b"www-authenticate", b'Bearer realm="thoughtbox"'))
+        else:
+            await self._app(scope, receive, send)
+
+    def _is_known_host(self, host: str) -> bool:
+        return _without_port(host) in self._hosts
+
+    def _is_known_origin(self, origin: str | None) -> bool:
+        """Browsers name where a page came from; other clients name nothing."""
+        if origin is None:
+            return True
+        scheme, _, host = origin.partition("://")
+        return scheme in ("http", "https") and _without_port(host) in self._hosts
+
+    def _has_token(self, authorization: str) -> bool:
+        if self._token is None:
+            return True
+        scheme, _, given = authorization.partition(" ")
+        return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self._token)
+
+
+def application(box: Thoughtbox, door: McpDoor) -> App:
+    """The whole HTTP side as one ASGI application."""
+    settings = box.settings
+    app: Starlette = door.server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=settings.max_body_bytes,
+        # The gate has already looked at Host and Origin.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    inner = app.router.lifespan_context
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncGenerator[None]:
+        following = asyncio.create_task(door.changes.follow())
+        async with inner(app):
+            yield
+        following.cancel()
+
+    app.router.lifespan_context = lifespan
+    return Gate(app, settings)
+
+
+def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until a signal ends it. `announce` is told the address, once connections are accepted."""
+    check_exposure(settings)
+    listening = _listen(settings)
+    host, port = listening.getsockname()[:2]
+    with Thoughtbox(settings) as box:
+        door = McpDoor(box, transport="http")
+        box.keep()
+        config = uvicorn.Config(
+            application(box, door),
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            server_header=False,
+        )
+        announce(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """Take the port before anything else: a busy one is said at once."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+        listening.listen(256)
+    except OSError as error:
+        listening.close()
+        raise ConfigurationError(
+            f"{settings.host} port {settings.port} cannot be had ({error.strerror})",
+            recovery="Set PORT to another one, or 0 for any that is free; `thoughtbox doctor` shows more.",
+        ) from error
+    return listening
+
+
+def _without_port(host: str) -> str:
+    head, separator, port = host.rpartition(":")
+    return head if separator and port.isdigit() and not head.endswith(":") else host
+
+
+async def _refuse(send: Send, status: int, message: str, *headers: tuple[bytes, bytes]) -> None:
+    await _answer(send, status, {"error": {"code": status, "message": message}}, *headers)
+
+
+async def _answer(send: Send, status: int, body: dict[str, Any], *headers: tuple[bytes, bytes]) -> None:
+    content_type = (b"content-type", b"application/json")
+    await send({"type": "http.response.start", "status": status, "headers": [content_type, *headers]})
+    await send({"type": "http.response.body", "body": orjson.dumps(body)})

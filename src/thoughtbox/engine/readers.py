@@ -1,0 +1,84 @@
+"""A few threads that read, each on a connection of its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Protocol, TypeVar
+
+from thoughtbox.engine.lanes import closed
+from thoughtbox.engine.protocol import Sql
+from thoughtbox.errors import StorageError
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Snapshots(Protocol):
+    """A connection that reads, one snapshot after the other."""
+
+    def read(self, work: Callable[[Sql], T]) -> T: ...
+
+    def interrupt(self) -> None:
+        """Break off what is being read; called from another thread."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Readers:
+    """The reading threads; each connects when it is first needed."""
+
+    def __init__(
+        self, count: int, connect: Callable[[], Snapshots], *, translate: Callable[[Exception], Exception]
+    ) -> None:
+        self._connect = connect
+        self._translate = translate
+        self._own = threading.local()
+        self._connections: list[Snapshots] = []
+        self._closed = False
+        self._threads = ThreadPoolExecutor(count, "thoughtbox-reader")
+
+    def submit(self, work: Callable[[Sql], T]) -> Future[T]:
+        try:
+            return self._threads.submit(lambda: self._read(work))
+        except RuntimeError:  # shut down
+            refused: Future[T] = Future()
+            refused.set_exception(closed())
+            return refused
+
+    def close(self) -> None:
+        """Break off what is being read, and refuse what waits: a reader loses nothing by asking again."""
+        self._closed = True
+        for connection in list(self._connections):
+            _quietly(connection.interrupt)
+        self._threads.shutdown(wait=True)
+        while self._connections:
+            _quietly(self._connections.pop().close)
+
+    def _read(self, work: Callable[[Sql], T]) -> T:
+        if self._closed:
+            raise closed()
+        try:
+            connection: Snapshots | None = getattr(self._own, "connection", None)
+            if connection is None:
+                connection = self._own.connection = self._connect()
+                self._connections.append(connection)
+            return connection.read(work)
+        except Exception as error:
+            translated = self._translate(error)
+            if self._closed and isinstance(translated, StorageError):
+                raise closed() from error
+            if translated is error:
+                raise
+            raise translated from error
+
+
+def _quietly(step: Callable[[], Any]) -> None:
+    try:
+        step()
+    except Exception:
+        logger.debug("letting go of a reading connection", exc_info=True)
