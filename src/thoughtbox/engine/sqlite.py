@@ -39,6 +39,7 @@ READERS = 3
 WATCH_SECONDS = 0.02
 CLOSE_SECONDS = 5.0
 BUSY_MS = 10_000
+AUTOCHECKPOINT_PAGES = 16_384
 
 ONE_LANE = ""
 """The file has one writer, so calls of all workspaces wait together and share commits."""
@@ -167,6 +168,8 @@ class _Snapshots:
         self._connection.interrupt()
 
     def close(self) -> None:
+        # An interrupt that found nothing to break off would break off the tidying up of the last to close.
+        self._connection.execute("SELECT 1")
         self._connection.close()
 
 
@@ -236,7 +239,7 @@ class SqliteEngine:
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path) if self._path else ":memory:", vfs=self._vfs)
         connection.set_busy_timeout(BUSY_MS)
-        connection.pragma("wal_autocheckpoint", 16_384)
+        connection.pragma("wal_autocheckpoint", AUTOCHECKPOINT_PAGES)
         if self._path:
             connection.pragma("journal_mode", "wal")
         connection.pragma("synchronous", self._durability)

@@ -33,6 +33,7 @@ class Keyring:
             return SigningKey.generate(KEY_NAME, self._world.random_bytes(32))
         path = self._directory / "signing.key"
         if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # Another process may be faster: then its key is the one.
             with suppress(FileExistsError):
                 SigningKey.generate(KEY_NAME, self._world.random_bytes(32)).save(path)

@@ -98,7 +98,7 @@ class Dispatcher:
 
     def _read(self, sql: Sql, operation: Operation, arguments: Input, call: Call) -> Answer:
         answer = operation.function(self._tx(sql, operation, call), arguments).answer()
-        return fit(answer, getattr(arguments, "max_chars", None), ceiling=operation.ceiling).answer
+        return _within_budget(answer, getattr(arguments, "max_chars", None), operation)
 
     def _write(self, sql: Sql, operation: Operation, arguments: Input, call: Call) -> Answer:
         tx = self._tx(sql, operation, call)
@@ -134,6 +134,14 @@ def fault(error: BaseException) -> ThoughtboxError:
         recovery=f"Look for incident {incident} in the server's log.",
         details={"incident": incident},
     )
+
+
+def _within_budget(answer: Answer, max_chars: int | None, operation: Operation) -> Answer:
+    """The answer cut to its budget; what was cut is said in the `budget` block, which does not count."""
+    fitted, warnings = fit(
+        answer, max_chars, ceiling=operation.ceiling, keep=operation.keep, newest_first=operation.newest_first
+    )
+    return {**fitted, "budget": {**fitted["budget"], "warnings": warnings}} if warnings else fitted
 
 
 def _check_options(operation: Operation, call: Call) -> None:

@@ -53,6 +53,11 @@ class Operation:
     tier: Tier = "daily"
     stage: Stage = 0
     ceiling: int = HARD_CEILING
+    """Longest answer without a budget asked for."""
+    keep: tuple[str, ...] = ()
+    """Fields of the answer that are the last to go under a tight budget."""
+    newest_first: frozenset[str] = frozenset()
+    """Lists in the answer whose first item is the one to keep."""
     title: str = ""
     long: bool = False
     """May take seconds: it reports its progress."""

@@ -40,7 +40,7 @@ class RecordShown(Output):
 
 class ReadTail(Input):
     after: Annotated[int, Field(ge=0, description="Show records behind this number.")] = 0
-    limit: Annotated[int, Field(ge=1, le=500)] = 50
+    limit: Annotated[int, Field(ge=1, le=500, description="Most records on a page.")] = 50
     max_chars: MaxChars = None
 
 

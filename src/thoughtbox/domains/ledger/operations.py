@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from thoughtbox.domains.ledger.models import (
     Fault,
     Proof,
@@ -17,6 +19,7 @@ from thoughtbox.domains.ledger.models import (
 )
 from thoughtbox.errors import RecordNotFound
 from thoughtbox.ledger import merkle
+from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.checkpoints import Checkpoints
 from thoughtbox.ledger.record import Record, seq_of
 from thoughtbox.ledger.tree import Tree
@@ -24,6 +27,9 @@ from thoughtbox.ledger.verify import Problem, Verdict, verify_stream, verify_wor
 from thoughtbox.operations import Example, Resource, Room, Tx
 
 room = Room("ledger", summary="The ledger itself: how it stands, whether it holds, and proofs of it.")
+
+PAGE_CHARS = 90_000
+"""A page of records that asks for no budget stays within the hard ceiling."""
 
 _PLAN = ("thought_plan", {"sessionId": "s1", "planDescription": "Move the cache"})
 
@@ -67,9 +73,16 @@ def ledger_record(tx: Tx, call: ReadRecord) -> RecordShown:
     "ledger_tail", title="Read the ledger in order", example=Example({"after": 0, "limit": 10}, given=[_PLAN])
 )
 def ledger_tail(tx: Tx, call: ReadTail) -> Tail:
-    """Records in the order they were written, a page at a time."""
-    records = [dict(record.envelope) for record in tx.ledger.tail(call.after, limit=call.limit)]
-    return Tail(records=records, next_after=call.after + len(records) if len(records) == call.limit else None)
+    """Records in the order they were written, a page at a time. A page ends early where the budget does."""
+    page: list[dict[str, Any]] = []
+    room_left = call.max_chars or PAGE_CHARS
+    for record in tx.ledger.tail(call.after, limit=call.limit):
+        room_left -= len(canonical(dict(record.envelope)))
+        if page and room_left < 0:
+            break
+        page.append(dict(record.envelope))
+    reached = call.after + len(page)
+    return Tail(records=page, next_after=reached if reached < tx.ledger.last_seq() else None)
 
 
 @room.operation("ledger_verify", title="Verify the ledger", long=True, example=Example({}, given=[_PLAN]))

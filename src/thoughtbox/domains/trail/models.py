@@ -67,8 +67,8 @@ class VerifyChain(CamelInput):
 
 
 class LinkThought(CamelInput):
-    thought_id: Key
-    action_id: Key
+    thought_id: Annotated[Key, Field(description="Thought that was recorded without the action.")]
+    action_id: ActionKey
 
 
 class Receipt(CamelOutput):

@@ -270,6 +270,7 @@ def _result(answer: Answer, *, is_error: bool) -> dict[str, Any]:
         "content": [{"type": "text", "text": _text(answer)}],
         "structuredContent": answer,
         "isError": is_error,
+        "resultType": "complete",  # the newest revision asks for it; for older ones it is left out on the way
     }
 
 

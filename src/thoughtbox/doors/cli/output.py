@@ -1,0 +1,144 @@
+"""What people and programs see: words and tables, JSON, and one way to show an error.
+
+Answers go to standard output, everything said about them to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Collection, Iterable, Sequence
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thoughtbox.errors import ThoughtboxError
+
+UNBROKEN = 10_000
+"""Columns of what is not a terminal: a line stays a line, for grep and its friends."""
+
+# Stored text must not be able to drive the terminal it is shown on.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class UsageError(Exception):
+    """The command cannot be understood, or names a file that cannot be read or written."""
+
+
+class Styled(NamedTuple):
+    """A cell or a line with a colour."""
+
+    text: str
+    style: str
+
+
+GOOD, DOUBTFUL, BAD, QUIET = "green", "yellow", "bold red", "dim"
+
+
+class Output:
+    """Where one command's answer goes."""
+
+    def __init__(self, args: Namespace) -> None:
+        self.as_json: bool = getattr(args, "as_json", False)
+        self._plain: bool = getattr(args, "no_color", False) or bool(os.environ.get("NO_COLOR"))
+
+    def say(self, line: str | Styled = "") -> None:
+        """A line of the answer, for people."""
+        self._write(sys.stdout, line)
+
+    def note(self, line: str | Styled) -> None:
+        """A line about the answer. Programs that asked for JSON are spared."""
+        if not self.as_json:
+            self._write(sys.stderr, line)
+
+    def table(
+        self, columns: Sequence[str], rows: Iterable[Sequence[str | Styled]], *, wraps: Collection[str] = ()
+    ) -> None:
+        """Rows under a heading. Only the columns in `wraps` may take several lines."""
+        from rich import box
+        from rich.table import Table
+
+        shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
+        for name in columns:
+            shown.add_column(name, no_wrap=name not in wraps, overflow="fold")
+        for row in rows:
+            shown.add_row(*map(_text, row))
+        self._console(sys.stdout).print(shown)
+
+    def json(self, value: Any) -> None:
+        """The answer for programs, in one line."""
+        write_json(sys.stdout, value)
+
+    def pretty_json(self, value: Any) -> None:
+        """An answer that is JSON either way: laid out on a terminal, in one line elsewhere."""
+        if self.as_json or not sys.stdout.isatty():
+            self.json(value)
+            return
+        import orjson
+        from rich.syntax import Syntax
+
+        text = printable(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+        console = self._console(sys.stdout)
+        console.print(
+            Syntax(text, "json", theme="ansi_dark", background_color="default", word_wrap=True)
+            if console.color_system
+            else text,
+            soft_wrap=True,
+        )
+
+    def _write(self, stream: IO[str], line: str | Styled) -> None:
+        if isinstance(line, Styled) and stream.isatty() and not self._plain:
+            self._console(stream).print(_text(line), soft_wrap=True)
+        else:
+            stream.write(printable(line.text if isinstance(line, Styled) else line) + "\n")
+
+    def _console(self, stream: IO[str]) -> Console:
+        return console(stream, plain=self._plain)
+
+
+def console(stream: IO[str], *, plain: bool) -> Console:
+    from rich.console import Console
+
+    return Console(
+        file=stream,
+        width=None if stream.isatty() or os.environ.get("COLUMNS") else UNBROKEN,
+        color_system=None if plain else "auto",
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
+
+
+def write_json(stream: IO[str], value: Any) -> None:
+    import orjson
+
+    stream.write(orjson.dumps(value).decode() + "\n")
+
+
+def printable(text: str) -> str:
+    """The text without anything that a terminal would obey."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def _text(cell: str | Styled) -> Any:
+    from rich.text import Text
+
+    return Text(printable(cell.text), cell.style) if isinstance(cell, Styled) else Text(printable(cell))
+
+
+def show_error(error: ThoughtboxError, *, as_json: bool) -> None:
+    """The error on standard error: its payload for programs, a sentence and a way out for people."""
+    if as_json:
+        write_json(sys.stderr, error.payload())
+        return
+    sys.stderr.write(printable(f"thoughtbox: {error.code}: {error.message}") + "\n")
+    if error.recovery:
+        sys.stderr.write(printable(f"  {error.recovery}") + "\n")
+
+
+def count(number: int, noun: str) -> str:
+    """`1 record`, `1,204 records`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,254 @@
+"""What can be said on the command line. Nothing heavy is imported here: every start pays for it."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
+from typing import Any
+
+from thoughtbox import __version__
+from thoughtbox.settings import SETTINGS
+
+STORE_FLAGS = ("data_dir", "project", "database_url", "storage", "durability")
+"""Settings that every command takes as options."""
+
+SERVE_FLAGS = ("transport", "host", "port", "toolset", "token")
+"""Settings that only `serve`, `doctor` and `config` take."""
+
+EXIT_CODES = {
+    0: "all is well",
+    1: "what was asked about is not right: a broken chain, a failed call, a refused import",
+    2: "the command or a setting is wrong",
+    3: "the store cannot be opened",
+    130: "interrupted",
+}
+
+_HELP = {setting.field: setting.help for setting in SETTINGS}
+_METAVARS = {
+    "data_dir": "DIR",
+    "project": "WORKSPACE",
+    "database_url": "URL",
+    "storage": "fs|memory",
+    "durability": "full|normal",
+    "transport": "stdio|http",
+    "host": "ADDRESS",
+    "port": "NUMBER",
+    "toolset": "NAME",
+    "token": "TEXT",
+}
+
+
+def build() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog="thoughtbox",
+        description="The reasoning ledger for AI agents: serve it, ask it, and check that nobody has touched it.",
+        epilog="exit codes:\n" + "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items()),
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"thoughtbox {__version__}")
+    _add_common(parser)
+    commands = Commands(parser)
+    _add_serve(commands)
+    _add_call(commands)
+    _add_ops(commands)
+    _add_verify(commands)
+    _add_rebuild(commands)
+    _add_checkpoint(commands)
+    _add_prove(commands)
+    _add_export(commands)
+    _add_import(commands)
+    _add_doctor(commands)
+    _add_config(commands)
+    return parser
+
+
+class Commands:
+    """The commands of the parser, each with the function that runs it, by name: it is imported when it runs."""
+
+    def __init__(self, parser: ArgumentParser) -> None:
+        parser.set_defaults(run=None, rest=None)
+        self._parsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+
+    def add(self, name: str, help: str, *, run: str, rest: str | None = None, epilog: str | None = None) -> Any:
+        """`rest` names the list that takes words standing behind options."""
+        parser = self._parsers.add_parser(
+            name,
+            help=help,
+            description=f"{help[:1].upper()}{help[1:]}.",
+            epilog=epilog,
+            formatter_class=RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        parser.set_defaults(run=run, rest=rest)
+        _add_common(parser, json=name != "call")
+        return parser
+
+
+def _add_common(parser: ArgumentParser, *, json: bool = True) -> None:
+    """Options that may stand before the command or behind it."""
+    group = parser.add_argument_group("the store")
+    for field in STORE_FLAGS:
+        _add_setting(group, field)
+    group = parser.add_argument_group("output")
+    if json:
+        group.add_argument("--json", dest="as_json", action="store_true", default=SUPPRESS, help="answer in JSON")
+    group.add_argument(
+        "--no-color", action="store_true", default=SUPPRESS, help="no colours; NO_COLOR says the same for good"
+    )
+
+
+def _add_setting(group: Any, field: str) -> None:
+    group.add_argument(
+        f"--{field.replace('_', '-')}", dest=field, metavar=_METAVARS[field], default=SUPPRESS, help=_HELP[field]
+    )
+
+
+def _add_serving(parser: ArgumentParser) -> Any:
+    group = parser.add_argument_group("the server")
+    for field in SERVE_FLAGS:
+        _add_setting(group, field)
+    return group
+
+
+def _add_serve(commands: Commands) -> None:
+    parser = commands.add("serve", "start the MCP server", run="serve:serve")
+    group = _add_serving(parser)
+    for transport in ("stdio", "http"):
+        group.add_argument(
+            f"--{transport}",
+            dest="transport",
+            action="store_const",
+            const=transport,
+            default=SUPPRESS,
+            help=f"the same as --transport {transport}",
+        )
+
+
+def _add_call(commands: Commands) -> None:
+    parser = commands.add(
+        "call",
+        "run an operation and print its answer as JSON",
+        run="operations:call",
+        rest="pairs",
+        epilog="examples:\n"
+        "  thoughtbox call thought_plan sessionId=s1 planDescription='Move the cache.'\n"
+        "  thoughtbox call thought_tree --json '{\"sessionId\":\"s1\",\"includeChildren\":true}'\n"
+        "\n`thoughtbox ops` lists the operations; `thoughtbox ops NAME` shows the arguments of one.",
+    )
+    parser.add_argument("name", metavar="NAME", help="the operation")
+    parser.add_argument("pairs", nargs="*", metavar="key=value", help="arguments, one by one")
+    given = parser.add_mutually_exclusive_group()
+    given.add_argument("--json", dest="arguments", metavar="OBJECT", help="arguments as JSON; - reads standard input")
+    given.add_argument("--file", metavar="FILE", help="a file with the arguments as JSON")
+    parser.add_argument("--key", help="idempotency key: the same key again returns the first answer")
+    parser.add_argument("--as-of", metavar="SEQ", help="read as if this record were the newest, such as 17 or th:17")
+    _add_workspace(parser)
+
+
+def _add_ops(commands: Commands) -> None:
+    parser = commands.add("ops", "list the operations, or show one in full", run="operations:ops")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="show this one in full")
+    parser.add_argument("--room", help="only those of this room")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--writes", action="store_true", help="only those that write")
+    kind.add_argument("--reads", action="store_true", help="only those that read")
+    parser.add_argument("--filter", metavar="TEXT", help="only those whose name or description has this text")
+
+
+def _add_verify(commands: Commands) -> None:
+    parser = commands.add("verify", "check that the ledger is what was written", run="verify:verify")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="an exported file, in place of the store")
+    what = parser.add_mutually_exclusive_group()
+    _add_workspace(what)
+    what.add_argument("--all", action="store_true", help="every workspace (which is the default)")
+    parser.add_argument("--stream", metavar="NAME", help="one stream of the workspace alone")
+    parser.add_argument(
+        "--checkpoint",
+        dest="checkpoints",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="also hold it against the signed checkpoints in this file; may be repeated, - reads standard input",
+    )
+    _add_keys(parser)
+
+
+def _add_rebuild(commands: Commands) -> None:
+    parser = commands.add(
+        "rebuild", "drop views and make them again from the ledger", run="rebuild:rebuild", rest="views"
+    )
+    parser.add_argument("views", nargs="*", metavar="VIEW", help="these alone; all when left out")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when one is not what it was")
+
+
+def _add_checkpoint(commands: Commands) -> None:
+    parser = commands.add("checkpoint", "sign the ledger as it is now", run="checkpoint:checkpoint")
+    parser.add_argument(
+        "--to",
+        metavar="FILE|git|-",
+        default="-",
+        help="where the signed note goes: a file, a git note on HEAD (refs/notes/thoughtbox), or standard output",
+    )
+    parser.add_argument("--public-key", action="store_true", help="print the key that verifies the signatures, only")
+    _add_workspace(parser)
+
+
+def _add_prove(commands: Commands) -> None:
+    parser = commands.add("prove", "prove that a record is in the ledger, or check such a proof", run="prove:prove")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("id", nargs="?", metavar="ID", help="the record, such as th:17")
+    what.add_argument("--check", metavar="FILE", help="check a saved proof, without the store")
+    what.add_argument(
+        "--consistency", metavar="FILE", help="prove that the ledger still begins with what this old checkpoint signed"
+    )
+    parser.add_argument("--out", metavar="FILE", help="write the proof there")
+    _add_keys(parser)
+    _add_workspace(parser)
+
+
+def _add_export(commands: Commands) -> None:
+    parser = commands.add("export", "write a workspace as JSON Lines", run="transfer:export")
+    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to; - is standard output (default)")
+    parser.add_argument("--gzip", action="store_true", help="compress it; a name ending in .gz says so too")
+    _add_workspace(parser)
+
+
+def _add_import(commands: Commands) -> None:
+    parser = commands.add(
+        "import", "take exported files in: all of them, or nothing", run="transfer:import_", rest="files"
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="an export, gzip or not; - is standard input")
+
+
+def _add_doctor(commands: Commands) -> None:
+    parser = commands.add("doctor", "look for what is wrong here, and say what to do", run="doctor:doctor")
+    parser.add_argument("--deep", action="store_true", help="verify the whole ledger, not only where it ends")
+    _add_serving(parser)
+
+
+def _add_config(commands: Commands) -> None:
+    parser = commands.add("config", "show every setting, its value, and where that comes from", run="config:config")
+    _add_serving(parser)
+
+
+def _add_workspace(parser: Any) -> None:
+    parser.add_argument("--workspace", help="the workspace, in place of --project")
+
+
+def _add_keys(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--key",
+        dest="keys",
+        metavar="VKEY",
+        action="append",
+        default=[],
+        help="trust signatures of this public key alone, not this installation's; may be repeated",
+    )
+
+
+def given_settings(args: argparse.Namespace) -> dict[str, str]:
+    """The settings that stand on the command line."""
+    given = {field: getattr(args, field) for field in (*STORE_FLAGS, *SERVE_FLAGS) if hasattr(args, field)}
+    workspace = getattr(args, "workspace", None)
+    return given if workspace is None else {**given, "project": workspace}

@@ -1,0 +1,63 @@
+"""Opening the store for a command."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from thoughtbox.doors.cli.parser import given_settings
+from thoughtbox.errors import ConfigurationError, StorageError, ThoughtboxError
+from thoughtbox.settings import Settings, load
+
+if TYPE_CHECKING:
+    from thoughtbox.app import Thoughtbox
+
+
+class CannotOpen(Exception):
+    """There is no way into the store; `error` says why."""
+
+    def __init__(self, error: ThoughtboxError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def settings_of(args: Namespace) -> Settings:
+    """Options over environment over defaults."""
+    return load(**given_settings(args))
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Thoughtbox]:
+    """The store, made if there is none yet."""
+    from thoughtbox.app import Thoughtbox
+
+    try:
+        box = Thoughtbox(settings)
+    except ConfigurationError:
+        raise
+    except ThoughtboxError as error:
+        raise CannotOpen(error) from error
+    with box:
+        yield box
+
+
+@contextmanager
+def opened_existing(settings: Settings) -> Iterator[Thoughtbox]:
+    """The store, for commands that make no sense on one that is not there yet."""
+    if settings.database_url is None:
+        if settings.storage == "memory":
+            raise ConfigurationError(
+                "a store in memory ends with its process: this one is empty",
+                recovery="Set THOUGHTBOX_STORAGE to fs, and THOUGHTBOX_DATA_DIR to the directory of the store.",
+            )
+        if not settings.database.exists():
+            raise CannotOpen(
+                StorageError(
+                    f"there is no store in {settings.data_dir}",
+                    recovery="Set THOUGHTBOX_DATA_DIR or --data-dir to the directory of the store.",
+                )
+            )
+    with opened(settings) as box:
+        yield box

@@ -1,0 +1,200 @@
+"""Several engines and processes on one store: all see everything, and nobody is kept waiting."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import wait
+from contextlib import ExitStack
+
+import pytest
+
+from tests.conformance.process import add_one
+from tests.conformance.store import SECONDS, Store, add, ids, make_things, read, write
+from thoughtbox.engine.protocol import Engine, Sql
+
+COUNTERS = "CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+
+
+@pytest.fixture
+def other(store: Store, engine: Engine) -> Engine:
+    """A second engine on the store of the first."""
+    return store.open()
+
+
+def make_counters(engine: Engine, *names: str) -> None:
+    def make(sql: Sql) -> None:
+        sql.run(COUNTERS)
+        sql.many("INSERT INTO counters (name, count) VALUES (?, 0)", [(name,) for name in names])
+
+    write(engine, make)
+
+
+def count(engine: Engine, name: str) -> int:
+    row = read(engine, lambda sql: sql.row("SELECT count FROM counters WHERE name = ?", (name,)))
+    assert row
+    return row[0]
+
+
+class Ear:
+    """A watcher that can be waited for."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._heard = threading.Event()
+        self.unwatch = engine.watch(self._heard.set)
+
+    def settle(self) -> None:
+        """Wait until the watch is on: it begins with a notice."""
+        self.hears()
+
+    def hears(self) -> None:
+        assert self._heard.wait(SECONDS)
+        self._heard.clear()
+
+
+def test_two_engines_see_each_others_commits(engine: Engine, other: Engine):
+    make_things(engine)
+    for number in range(0, 20, 2):
+        write(engine, add(number))
+        assert number in read(other, ids)
+        write(other, add(number + 1))
+        assert number + 1 in read(engine, ids)
+
+
+def test_a_locked_row_waits_for_its_holder(engine: Engine, other: Engine):
+    make_counters(engine, "one")
+    held, go_on = threading.Event(), threading.Event()
+
+    def hold(sql: Sql) -> None:
+        row = sql.lock("SELECT count FROM counters WHERE name = ?", ("one",))
+        assert row
+        held.set()
+        assert go_on.wait(SECONDS)
+        sql.run("UPDATE counters SET count = ? WHERE name = ?", (row[0] + 10, "one"))
+
+    holding = engine.write("one", hold)
+    assert held.wait(SECONDS)
+    waiting = other.write("one", add_one("one"))
+    assert not wait([waiting], timeout=0.1).done
+    go_on.set()
+    holding.result(SECONDS)
+    assert waiting.result(SECONDS) == 11
+
+
+def test_locking_a_row_that_is_not_there_gives_none(engine: Engine):
+    make_counters(engine)
+    assert write(engine, lambda sql: sql.lock("SELECT count FROM counters WHERE name = ?", ("one",))) is None
+
+
+def test_a_lock_of_a_failed_call_is_let_go(engine: Engine, other: Engine):
+    make_counters(engine, "one")
+
+    def hold_and_fail(sql: Sql) -> None:
+        add_one("one")(sql)
+        raise ValueError
+
+    for _ in range(3):
+        assert isinstance(engine.write("one", hold_and_fail).exception(SECONDS), ValueError)
+    assert write(other, add_one("one"), "one") == 1
+
+
+def test_a_watcher_hears_of_its_own_engines_commits(engine: Engine):
+    make_things(engine)
+    ear = Ear(engine)
+    ear.settle()
+    for number in range(3):
+        write(engine, add(number))
+        ear.hears()
+
+
+def test_a_watcher_hears_of_another_engines_commits(engine: Engine, other: Engine):
+    make_things(engine)
+    ear = Ear(engine)
+    ear.settle()
+    for number in range(3):
+        write(other, add(number))
+        ear.hears()
+
+
+def test_a_watcher_hears_of_another_processs_commits(store: Store, engine: Engine):
+    make_things(engine)
+    ear = Ear(engine)
+    ear.settle()
+    with store.process("add_thing", 1) as process:
+        process.tell("go")
+        while not read(engine, ids):
+            ear.hears()
+
+
+def test_what_a_watcher_hears_of_can_be_read(engine: Engine, other: Engine):
+    make_things(engine)
+    seen: list[list[int]] = []
+    complete = threading.Event()
+
+    def look() -> None:
+        seen.append(read(engine, ids))
+        if len(seen[-1]) == 20:
+            complete.set()
+
+    engine.watch(look)
+    for number in range(20):
+        write(other if number % 2 else engine, add(number))
+    assert complete.wait(SECONDS)
+
+
+def test_a_watcher_that_fails_does_not_silence_the_others(engine: Engine):
+    make_things(engine)
+
+    def fail() -> None:
+        raise ValueError("a watcher's own fault")
+
+    engine.watch(fail)
+    ear = Ear(engine)
+    ear.settle()
+    write(engine, add(1))
+    ear.hears()
+
+
+def test_a_watcher_that_left_is_not_called(engine: Engine):
+    make_things(engine)
+    left, stayed = Ear(engine), Ear(engine)
+    stayed.settle()
+    left.settle()
+    left.unwatch()
+    left._heard.clear()
+    write(engine, add(1))
+    stayed.hears()
+    assert not left._heard.is_set()
+
+
+def test_processes_that_start_at_once_on_an_empty_store_all_succeed(store: Store):
+    with ExitStack() as stack:
+        processes = [stack.enter_context(store.process("start")) for _ in range(4)]
+        assert [process.says() for process in processes] == ["ready"] * 4
+        for process in processes:
+            process.tell("go")
+        assert [process.says() for process in processes] == ["done"] * 4
+
+
+def test_processes_that_write_at_once_lose_nothing(store: Store, engine: Engine):
+    make_counters(engine, "shared")
+    with ExitStack() as stack:
+        processes = [stack.enter_context(store.process("count_up", "shared", 40)) for _ in range(3)]
+        assert [process.says() for process in processes] == ["ready"] * 3
+        for process in processes:
+            process.tell("go")
+        assert [process.says() for process in processes] == ["done"] * 3
+    assert count(engine, "shared") == 120
+
+
+def test_a_process_that_writes_without_a_pause_does_not_keep_others_waiting(store: Store, engine: Engine):
+    """Fair turns: while another process commits as fast as it can, each of our writes waits for a few of its commits."""
+    make_counters(engine, "theirs", "ours")
+    with store.process("count_until_told", "theirs") as process:
+        process.tell("go")
+        assert [process.says(), process.says()] == ["ready", "counting"]
+        before = count(engine, "theirs")
+        for _ in range(50):
+            write(engine, add_one("ours"), "ours")
+        between = count(engine, "theirs") - before
+    assert count(engine, "ours") == 50
+    assert between < 50 * 20

@@ -1,0 +1,53 @@
+"""A Thoughtbox in this process, with a clock and chance that tests control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from thoughtbox.app import Thoughtbox
+from thoughtbox.operations.caller import Caller
+from thoughtbox.operations.dispatch import Call
+from thoughtbox.settings import Settings, load
+from thoughtbox.world import World
+
+START_MS = 1_750_000_000_000
+WORKSPACE = "tests"
+
+
+def ticking_world() -> World:
+    """A second passes with every look at the clock; chance is always the same."""
+    ticks: Iterator[int] = iter(range(START_MS, START_MS + 10**12, 1000))
+    return World(now_ms=lambda: next(ticks), random_bytes=lambda count: bytes(range(count)))
+
+
+def settings_for(directory: Path | None, **variables: str) -> Settings:
+    """Settings for a store in this directory; without one, in memory."""
+    place = {"THOUGHTBOX_STORAGE": "memory"} if directory is None else {"THOUGHTBOX_DATA_DIR": str(directory)}
+    return load({"THOUGHTBOX_PROJECT": WORKSPACE, "THOUGHTBOX_DURABILITY": "normal", **place, **variables})
+
+
+class Box:
+    """A Thoughtbox and the shortest way to call it: `box.thought_plan(sessionId="s", planDescription="p")`."""
+
+    def __init__(self, directory: Path | None = None, **variables: str) -> None:
+        self.app = Thoughtbox(settings_for(directory, **variables), world=ticking_world())
+
+    def submit(self, operation: str, arguments: dict[str, Any], **options: Any) -> Future[dict[str, Any]]:
+        caller = Caller(agent="tester", transport="test")
+        return self.app.dispatcher.submit(
+            Call(operation=operation, workspace=WORKSPACE, arguments=arguments, caller=caller, **options)
+        )
+
+    def call(self, operation: str, arguments: dict[str, Any], **options: Any) -> dict[str, Any]:
+        return self.submit(operation, arguments, **options).result()
+
+    def __getattr__(self, operation: str) -> Any:
+        if operation.startswith("_"):
+            raise AttributeError(operation)
+        return lambda **arguments: self.call(operation, arguments)
+
+    def close(self) -> None:
+        self.app.close()

