@@ -9,6 +9,7 @@ from types import TracebackType
 
 from thoughtbox import domains
 from thoughtbox.engine.protocol import Engine
+from thoughtbox.errors import ConfigurationError, InvalidProof
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.checkpoints import Checkpoints
 from thoughtbox.ledger.keeper import Keeper
@@ -29,19 +30,16 @@ class Thoughtbox:
     def __init__(self, settings: Settings, *, world: World | None = None, engine: Engine | None = None) -> None:
         self.settings = settings
         self.world = world or World()
-        domains.load()
-        self.views = Views([Answers, Checkpoints, Tree, *TABLE.views()])
+        self.views = all_views()
+        self.keyring = Keyring(
+            settings.data_dir if settings.storage == "fs" else None, self.world, trusted_keys(settings)
+        )
         self.engine = engine or open_engine(settings)
         try:
             self._prepare()
         except BaseException:
             self.engine.close()
             raise
-        self.keyring = Keyring(
-            settings.data_dir if settings.storage == "fs" else None,
-            self.world,
-            [VerifierKey.parse(key) for key in settings.trusted_keys],
-        )
         self.dispatcher = Dispatcher(self.engine, self.views, world=self.world, keyring=self.keyring)
         self._keeper: Keeper | None = None
 
@@ -71,11 +69,33 @@ class Thoughtbox:
             self.engine.write("", lambda sql: ensure(sql, self.views)).result()
 
 
+def all_views() -> Views:
+    """The ledger's own views, and those of every room."""
+    domains.load()
+    return Views([Answers, Checkpoints, Tree, *TABLE.views()])
+
+
+def trusted_keys(settings: Settings) -> list[VerifierKey]:
+    """The public keys of other installations whose checkpoints count here."""
+    try:
+        return [VerifierKey.parse(key) for key in settings.trusted_keys]
+    except InvalidProof as error:
+        raise ConfigurationError(
+            f"THOUGHTBOX_TRUSTED_KEYS holds something that is no public key: {error.message}",
+            recovery="`thoughtbox checkpoint --public-key` prints a key as it is to be written.",
+        ) from None
+
+
 def open_engine(settings: Settings) -> Engine:
     """The engine that the settings ask for. Its module is imported only then."""
     if settings.database_url is not None:
-        from thoughtbox.engine.postgres import PostgresEngine
-
+        try:
+            from thoughtbox.engine.postgres import PostgresEngine
+        except ImportError as error:
+            raise ConfigurationError(
+                f"THOUGHTBOX_DATABASE_URL is set, but PostgreSQL cannot be spoken to from here ({error})",
+                recovery="Install Thoughtbox with its `postgres` extra.",
+            ) from error
         return PostgresEngine(settings.database_url, durability=settings.durability)
     from thoughtbox.engine.sqlite import SqliteEngine
 

@@ -16,12 +16,12 @@ import re
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import sha256
-from io import BufferedReader
+from io import BufferedIOBase, BufferedReader, FileIO, RawIOBase
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, NoReturn, TextIO, TypeAlias
@@ -31,8 +31,14 @@ VERSION: Final = 1
 STREAM_LABEL: Final = b"thoughtbox/stream/v1"
 ORIGIN: Final = "thoughtbox/"
 CHECKPOINT_TOPIC: Final = "ledger.checkpoint"
+KINDS: Final = frozenset(
+    {
+        *("claim", "evidence", "question", "plan", "observation", "decision", "revision"),
+        *("tool_call", "tool_result", "hub_event", "checkpoint"),
+    }
+)
 LONGEST_LINE: Final = 1 << 28
-"""Bytes. No record comes near it; a file without line ends must not fill the memory."""
+"""In bytes. No record comes near it; a file without line ends must not fill the memory."""
 
 VALID, INVALID, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
 
@@ -40,8 +46,34 @@ Wrong: TypeAlias = Literal[
     "content", "link", "order", "missing tail", "root", "unknown signature", "bad signature", "malformed"
 ]
 Signatures: TypeAlias = Literal["checked", "not checked", "none"]
+BinaryFile: TypeAlias = RawIOBase | BufferedIOBase
 Progress: TypeAlias = Callable[[int], None]
 """Told now and then how many records have been checked."""
+
+_BUFFER: Final = 1 << 20
+_RECORD: Final = b',"record":'
+_HEADER: Final = {"format": (str,), "version": (int,), "workspace": (str,)}
+_PLACE: Final = {"seq": (int,), "stream": (str,), "index": (int,), "contentHash": (str,), "hash": (str,)}
+_HEAD: Final = {"stream": (str,), "length": (int,), "head": (str,)}
+_TRAILER: Final = {
+    "records": (int,),
+    "streams": (int,),
+    "root": (str,),
+    "checkpoint": (str, type(None)),
+    "digest": (str,),
+}
+_PARTS: Final = itemgetter("id", "kind", "body", "attrs", "data", "ts", "session", "branch", "agent", "source")
+_HEAD_READ: Final = (-1, b"")
+"""In place of a stream's length and hash once its head has been compared."""
+
+_TEXT: Final = r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
+_SIGNED_BY: Final = r"— ([^\s+\x00-\x1f\x7f-\x9f\ud800-\udfff]+) ([A-Za-z0-9+/=]+)\n"
+_ONE_LINE: Final = re.compile(_TEXT)
+_SIGNATURE: Final = re.compile(_SIGNED_BY)
+_NOTE: Final = re.compile(
+    rf"(?P<text>(?P<origin>{_TEXT})\n(?P<size>0|[1-9][0-9]{{0,18}})\n(?P<root>[A-Za-z0-9+/=]+)\n)"
+    rf"\n(?P<signatures>(?:{_SIGNED_BY}){{1,100}})"
+)
 
 
 class Unusable(Exception):
@@ -62,7 +94,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What verification found. Of an invalid file, the counts say how far it was read."""
+    """What verification found. Of an invalid file, the counts say how far it was good."""
 
     valid: bool
     workspace: str | None
@@ -72,12 +104,13 @@ class Report:
     root: str | None
     signatures: Signatures
     problem: Problem | None
-    signed_records: int = 0
-    """How many records the newest checkpoint covers."""
+    covered: int
+    """How many records the newest checkpoint speaks of."""
+    signers: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         shown = asdict(self)
-        del shown["signed_records"]
+        del shown["covered"], shown["signers"]
         return shown
 
 
@@ -94,7 +127,7 @@ class Key(NamedTuple):
         name, _, rest = text.partition("+")
         hex_id, _, encoded = rest.partition("+")
         data = _base64(encoded)
-        if not name or any(map(str.isspace, name)) or data is None or len(data) != 33 or data[0] != 1:
+        if not name or data is None or len(data) != 33 or data[0] != 1:
             raise Unusable(f"{_shown(text)} is not the public key of a signed note (name+id+key)")
         key_id = sha256(name.encode(errors="replace") + b"\n" + data).digest()[:4]
         if key_id.hex() != hex_id:
@@ -121,9 +154,9 @@ class Note(NamedTuple):
     size: int
     root: bytes
     text: str
-    """What is signed."""
+    """The three lines that are signed."""
     signatures: list[tuple[str, bytes]]
-    """Names, and the bytes signed: four of the key's id, then the signature."""
+    """The name of each signer; four bytes of its key's id, then the signature."""
 
     @classmethod
     def parse(cls, note: str) -> Note | None:
@@ -132,53 +165,17 @@ class Note(NamedTuple):
         if parts is None:
             return None
         root = _base64(parts["root"])
-        signatures = [(name, _base64(data)) for name, data in _SIGNATURE.findall(parts["signatures"])]
-        known = [(name, data) for name, data in signatures if data is not None and len(data) > 4]
-        if root is None or len(root) != 32 or len(known) != len(signatures):
+        found = [(name, _base64(data)) for name, data in _SIGNATURE.findall(parts["signatures"])]
+        signatures = [(name, data) for name, data in found if data is not None and len(data) > 4]
+        if root is None or len(root) != 32 or len(signatures) != len(found):
             return None
-        return cls(parts["origin"], int(parts["size"]), root, parts["text"], known)
-
-
-_LINE: Final = r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
-_SIGNED_BY: Final = r"— ([^\s+\x00-\x1f\x7f-\x9f\ud800-\udfff]+) ([A-Za-z0-9+/=]+)\n"
-_SIGNATURE: Final = re.compile(_SIGNED_BY)
-_NOTE: Final = re.compile(
-    rf"(?P<text>(?P<origin>{_LINE})\n(?P<size>0|[1-9][0-9]{{0,18}})\n(?P<root>[A-Za-z0-9+/=]+)\n)"
-    rf"\n(?P<signatures>(?:{_SIGNED_BY}){{1,100}})"
-)
-
-
-class _Tree:
-    """The right edge of the RFC 6962 tree: one hash per complete subtree, the largest first."""
-
-    __slots__ = ("peaks", "size")
-
-    def __init__(self) -> None:
-        self.size = 0
-        self.peaks: list[bytes] = []
-
-    def add(self, leaf: bytes) -> None:
-        top = sha256(b"\x00" + leaf).digest()
-        size = self.size
-        self.size = size + 1
-        while size & 1:
-            top = sha256(b"\x01" + self.peaks.pop() + top).digest()
-            size >>= 1
-        self.peaks.append(top)
-
-    def root(self) -> bytes:
-        if not self.peaks:
-            return sha256(b"").digest()
-        top = self.peaks[-1]
-        for peak in reversed(self.peaks[:-1]):
-            top = sha256(b"\x01" + peak + top).digest()
-        return top
+        return cls(parts["origin"], int(parts["size"]), root, parts["text"], signatures)
 
 
 def verify(
-    file: BufferedReader, *, keys: Iterable[Key] = (), notes: Iterable[Note] = (), progress: Progress | None = None
+    file: BinaryFile, *, keys: Iterable[Key] = (), notes: Iterable[Note] = (), progress: Progress | None = None
 ) -> Report:
-    """Check an export, gzipped or plain; `notes` are checkpoints from elsewhere that must hold too.
+    """Check an export, plain or gzipped; `notes` are checkpoints from elsewhere that must hold too.
 
     Without keys no signature is checked. Raises `OSError` when the file cannot be
     read, and `Unusable` when signatures cannot be checked.
@@ -190,23 +187,54 @@ def verify(
     except _Found as found:
         problem = found.problem
     except EOFError:
-        problem = walk.problem("missing tail", "the compressed file breaks off", seq=walk.records + 1)
+        problem = walk.problem("missing tail", "the compressed file breaks off", walk.records + 1)
     except (gzip.BadGzipFile, zlib.error):
-        problem = walk.problem("malformed", "the file cannot be decompressed any further")
+        problem = walk.problem("malformed", "the compressed file is damaged", walk.records + 1)
     return walk.report(problem)
 
 
-def _lines(file: BufferedReader) -> Iterator[bytes]:
-    """The lines with their ends. The last one may lack its end, and one that is too long is cut."""
-    # The first two bytes say it; a name can lie, and standard input has none.
-    if file.peek(2)[:2] == b"\x1f\x8b":
-        file = BufferedReader(gzip.GzipFile(fileobj=file), _BUFFER)  # ty: ignore[invalid-argument-type]
-    return iter(partial(file.readline, LONGEST_LINE), b"")
+def _lines(file: BinaryFile) -> Iterator[bytes]:
+    """The lines with their ends. The last one may lack its end, and one that is too long comes in pieces."""
+    buffered = plain = BufferedReader(file, _BUFFER)
+    try:
+        # The first two bytes say it: a name can lie, and standard input has none.
+        if buffered.peek(2)[:2] == b"\x1f\x8b":
+            plain = BufferedReader(gzip.GzipFile(fileobj=buffered), _BUFFER)
+        yield from iter(partial(plain.readline, LONGEST_LINE), b"")
+    finally:
+        buffered.detach()  # the file is the caller's to close
 
 
 class _Found(Exception):
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+
+
+class _Tree:
+    """The right edge of the RFC 6962 tree: one hash per complete subtree, the largest first."""
+
+    __slots__ = ("_peaks", "_size")
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._peaks: list[bytes] = []
+
+    def add(self, leaf: bytes) -> None:
+        peaks, size = self._peaks, self._size
+        self._size = size + 1
+        top = sha256(b"\x00" + leaf).digest()
+        while size & 1:
+            top = sha256(b"\x01" + peaks.pop() + top).digest()
+            size >>= 1
+        peaks.append(top)
+
+    def root(self) -> bytes:
+        if not self._peaks:
+            return sha256(b"").digest()
+        top = self._peaks[-1]
+        for peak in reversed(self._peaks[:-1]):
+            top = sha256(b"\x01" + peak + top).digest()
+        return top
 
 
 class _Walk:
@@ -217,37 +245,38 @@ class _Walk:
         self._keys = keys
         self._notes = notes
         self._progress = progress
+        self._line = 1
         self._workspace: str | None = None
-        self._line = 0
+        # A stream is known by its name as the file spells it, which is checked to be the only spelling.
         self._heads: dict[str, tuple[int, bytes]] = {}
-        """By the stream's name as JSON spells it: length, and the hash of the last record."""
-        self._heads_named = 0
+        self._heads_read = 0
         self._tree = _Tree()
-        self._awaited: dict[int, bytes] = {}
-        """Tree size to the root that a note from elsewhere says it has."""
         self._digest = sha256()
+        self._roots_given: dict[int, bytes] = {}
         self._checkpoints = 0
         self._newest: str | None = None
-        self._signed_records = 0
-        self._root: bytes | None = None
+        self._covered = 0
+        self._signers: set[str] = set()
+        self._root: str | None = None
 
     def report(self, problem: Problem | None) -> Report:
-        has_notes = self._checkpoints or self._notes
+        signed = self._checkpoints or self._notes
         return Report(
             valid=problem is None,
             workspace=self._workspace,
             records=self.records,
             streams=len(self._heads),
             checkpoints=self._checkpoints,
-            root=self._root.hex() if self._root else None,
-            signatures="none" if not has_notes else "checked" if self._keys else "not checked",
+            root=self._root,
+            signatures="none" if not signed else "checked" if self._keys else "not checked",
             problem=problem,
-            signed_records=self._signed_records,
+            covered=self._covered,
+            signers=tuple(sorted(self._signers)),
         )
 
     def run(self, lines: Iterator[bytes]) -> None:
-        self._line = 1
         self._header(next(lines, b""))
+        self._check_notes_given()
         update, record, progress = self._digest.update, self._record, self._progress
         for line in lines:
             self._line += 1
@@ -262,286 +291,224 @@ class _Walk:
                 break
             update(line)
         else:
-            self._stop_short("the file ends without a trailer")
-        self._line += 1
+            self._stop("missing tail", "the file ends without a trailer: it was cut short", self.records + 1)
         if next(lines, None) is not None:
+            self._line += 1
             self._stop("malformed", "something follows the trailer")
 
     def _header(self, line: bytes) -> None:
-        if not line:
-            self._stop("malformed", "the file is empty")
         header = _members(line.removesuffix(b"\n"), _HEADER)
         if header is None or header["format"] != FORMAT:
-            self._stop("malformed", "this is no Thoughtbox export: its first line is not the header of one")
+            self._stop("malformed", "this is no Thoughtbox export: it does not begin with the header of one")
         if header["version"] != VERSION:
             self._stop("malformed", f"the export has version {header['version']}; only {VERSION} is known here")
-        if not line.endswith(b"\n"):
-            self._stop_short("the file ends after its header")
+        if not _ONE_LINE.fullmatch(header["workspace"]):
+            self._stop("malformed", "the name of the workspace is not one line of text")
         self._workspace = header["workspace"]
         self._digest.update(line)
+
+    def _check_notes_given(self) -> None:
         for note in self._notes:
-            self._believe(note)
-            if self._awaited.setdefault(note.size, note.root) != note.root:
-                self._stop("root", f"two of the checkpoints given say they cover {note.size} records, and differ")
-            self._signed_records = max(self._signed_records, note.size)
-        self._check_awaited()
+            self._believe(note, "the checkpoint given")
+            if self._roots_given.setdefault(note.size, note.root) != note.root:
+                self._stop("root", f"two of the checkpoints given speak of {note.size} records, with different roots")
+            self._covered = max(self._covered, note.size)
+        self._check_root_given()
+
+    def _check_root_given(self) -> None:
+        root = self._roots_given.get(self.records)
+        if root is not None and root != self._tree.root():
+            message = f"the first {self.records} records are not those of the checkpoint given: history was rewritten"
+            self._stop("root", message, self.records or None)
 
     def _record(self, line: bytes) -> None:
-        """Content, place and link in one comparison; then what the record says of itself."""
+        """One record: its content, place and link in one comparison, then what it says of itself."""
         seq = self.records + 1
         at = line.find(_RECORD)
-        if at < 0 or not line.endswith(b"}\n"):
-            self._stop_at_broken_line(line)
+        if at < 0 or self._heads_read or not line.endswith(b"}\n"):
+            self._stop_at_line(line)
         content = line[at + len(_RECORD) : -2]
         content_hash = sha256(content)
         try:
             place = line[:at].decode()
         except UnicodeDecodeError:
-            self._stop("malformed", "the line is not UTF-8", seq=seq)
+            self._stop_at_line(line)
         start = place.find('"stream":"') + len('"stream":"')
-        spelled = place[start : place.find('","index":', start)]
-        length, previous = self._heads.get(spelled) or self._begin(spelled)
+        stream = place[start : place.find('","index":', start)]
+        length, previous = self._heads.get(stream) or self._begin(stream, line)
         linked = sha256(previous + content_hash.digest())
         if place != (
-            f'{{"seq":{seq},"stream":"{spelled}","index":{length}'
-            f',"contentHash":"{content_hash.hexdigest()}","hash":"{linked.hexdigest()}"'
+            f'{{"seq":{seq},"stream":"{stream}","index":{length},'
+            f'"contentHash":"{content_hash.hexdigest()}","hash":"{linked.hexdigest()}"'
         ):
-            self._diagnose(line[:at], content_hash.hexdigest())
-        where = (seq, spelled, length)
-        try:
-            text = content.decode()
-            envelope, end = _DECODER.raw_decode(text)
-            if "\\u" in text:
-                _refuse_lone_surrogates(envelope)
-        except UnicodeDecodeError:
-            self._stop_record("content", f"th:{seq} is not UTF-8", *where)
-        except json.JSONDecodeError:
-            self._stop_record("content", f"th:{seq} is not JSON", *where)
-        except (ValueError, RecursionError) as error:
-            self._stop_record("content", f"th:{seq} can be read in two ways, or in none: {error}", *where)
-        if end != len(text) or type(envelope) is not dict:
-            self._stop_record("content", f"th:{seq} is not one JSON object", *where)
-        try:
-            own_id, kind, body, attrs, data, *_ = _PARTS(envelope)
-            if type(body["text"]) is not str or type(data["topic"]) is not str or type(attrs) is not dict:
-                raise TypeError
-        except (KeyError, TypeError):
-            self._stop_record("content", f"th:{seq} lacks a part that every record has", *where)
-        if own_id != f"th:{seq}":
-            self._stop_record("order", f"record number {seq} calls itself {_shown(own_id)}", *where)
-        if kind not in _KINDS:
-            self._stop_record("content", f"th:{seq} is of no known kind: {_shown(kind)}", *where)
-        if data["topic"] == CHECKPOINT_TOPIC:
-            self._checkpoint(kind, attrs, data, where)
-        self._heads[spelled] = (length + 1, linked.digest())
+            self._stop_at_place(line, content_hash.hexdigest())
+        self._check_own_words(content, seq, stream, length)
+        self._heads[stream] = (length + 1, linked.digest())
         self._tree.add(linked.digest())
         self.records = seq
-        if self._awaited:
-            self._check_awaited()
+        if self._roots_given:
+            self._check_root_given()
 
-    def _begin(self, spelled: str) -> tuple[int, bytes]:
-        """Length and genesis of a stream not met before. Its name has one spelling, or it could be two streams."""
-        if self._heads_named:
-            self._stop("malformed", "a record stands behind the stream heads", seq=self.records + 1)
-        name = _unspelled(spelled)
+    def _begin(self, stream: str, line: bytes) -> tuple[int, bytes]:
+        """Length and genesis of a stream not met before."""
+        name = _unspelled(stream)
         if name is None:
-            self._stop("malformed", "the line does not have the form of a record line", seq=self.records + 1)
+            self._stop_at_line(line)
         return 0, sha256(b"\n".join((STREAM_LABEL, str(self._workspace).encode(), name.encode()))).digest()
 
-    def _diagnose(self, place: bytes, content_hash: str) -> NoReturn:
+    def _stop_at_place(self, line: bytes, content_hash: str) -> NoReturn:
         """Say which part of a record's place is not what it should be."""
-        expected = self.records + 1
-        found = _members(place + b"}", _PLACE)
+        found = _members(line[: line.find(_RECORD)] + b"}", _PLACE)
         if found is None:
-            self._stop("malformed", "the line does not have the form of a record line", seq=expected)
-        seq, stream, index = found["seq"], found["stream"], found["index"]
-        stop = partial(self._stop, seq=seq, stream=stream, index=index)
+            self._stop_at_line(line)
+        expected, seq, index = self.records + 1, found["seq"], found["index"]
+        stream = _spelled(found["stream"])
+        length, _ = self._heads.get(stream, (0, b""))
         if seq > expected:
-            stop("order", f"th:{expected} is missing: in its place stands th:{seq}")
+            self._stop("order", f"th:{expected} is missing: in its place stands th:{seq}", seq, stream, index)
         if seq < expected:
-            stop("order", f"th:{seq} stands where th:{expected} should")
+            self._stop("order", f"th:{seq} stands where th:{expected} should", seq, stream, index)
         if found["contentHash"] != content_hash:
-            stop("content", f"the bytes of th:{seq} do not match its content hash")
-        length, _ = self._heads.get(_spelled(stream), (0, b""))
+            self._stop("content", f"the bytes of th:{seq} do not match its content hash", seq, stream, index)
         if index != length:
-            stop("order", f"th:{seq} stands at place {index} of {_shown(stream)}; {length} was expected")
-        stop("link", f"the hash of th:{seq} does not follow from the record before it in {_shown(stream)}")
+            self._stop("order", f"th:{seq} is number {index} of its stream; {length} was expected", seq, stream, index)
+        self._stop("link", f"the hash of th:{seq} does not follow from the record before it", seq, stream, index)
 
-    def _checkpoint(self, kind: str, attrs: dict[str, Any], data: dict[str, Any], where: tuple[int, str, int]) -> None:
-        """A checkpoint record covers all records before it, and none else."""
-        seq = where[0]
+    def _check_own_words(self, content: bytes, seq: int, stream: str, index: int) -> None:
+        """The record is one that all readers understand alike, and knows its own number."""
+        try:
+            own_id, attrs, data = _read_record(content)
+        except ValueError as error:
+            self._stop("content", f"th:{seq} is no record: {error}", seq, stream, index)
+        if own_id != f"th:{seq}":
+            self._stop("order", f"record number {seq} calls itself {_shown(own_id)}", seq, stream, index)
+        if data["topic"] == CHECKPOINT_TOPIC:
+            self._check_checkpoint(attrs, data, seq, stream, index)
+
+    def _check_checkpoint(self, attrs: dict[str, Any], data: dict[str, Any], seq: int, stream: str, index: int) -> None:
+        """A checkpoint record speaks of all records before it, and of no other."""
         text = data.get("note")
         note = Note.parse(text) if isinstance(text, str) else None
-        if note is None or kind != "checkpoint":
-            self._stop_record("malformed", f"th:{seq} should hold a signed checkpoint, and holds none", *where)
-        self._believe(note, *where)
+        if note is None:
+            self._stop("malformed", f"checkpoint record th:{seq} holds no signed checkpoint", seq, stream, index)
+        self._believe(note, f"the checkpoint in th:{seq}", seq, stream, index)
         if (data.get("size"), attrs.get("stateHash")) != (note.size, note.root.hex()):
-            self._stop_record("content", f"checkpoint record th:{seq} disagrees with what it signed", *where)
+            self._stop("content", f"checkpoint record th:{seq} disagrees with what was signed", seq, stream, index)
         if note.size != self.records:
-            self._stop_record(
-                "order", f"the checkpoint in th:{seq} covers {note.size} records; {self.records} are before it", *where
-            )
+            message = f"the checkpoint in th:{seq} speaks of {note.size} records; {self.records} stand before it"
+            self._stop("order", message, seq, stream, index)
         if note.root != self._tree.root():
-            self._stop_record(
-                "root", f"the {note.size} records before th:{seq} are not those signed: history was rewritten", *where
-            )
+            message = f"the {note.size} records before th:{seq} are not those that were signed: history was rewritten"
+            self._stop("root", message, seq, stream, index)
         self._checkpoints += 1
         self._newest = text
-        self._signed_records = max(self._signed_records, note.size)
+        self._covered = max(self._covered, note.size)
 
     def _believe(
-        self, note: Note, seq: int | None = None, spelled: str | None = None, index: int | None = None
+        self, note: Note, which: str, seq: int | None = None, stream: str | None = None, index: int | None = None
     ) -> None:
-        """The note is signed by a key that was given, and speaks of this workspace."""
-        stop = partial(self._stop_record, seq=seq, spelled=spelled, index=index)
-        which = "the checkpoint given" if seq is None else f"the checkpoint in th:{seq}"
-        if self._keys:
-            found = [
-                (key, data[4:])
-                for name, data in note.signatures
-                for key in self._keys
-                if (name, data[:4]) == (key.name, key.id)
-            ]
-            if not found:
-                signers = ", ".join(_shown(name) for name, _ in note.signatures)
-                stop("unknown signature", f"{which} is signed by {signers}, with no key that was given")
-            for key, signature in found:
-                if not key.signed(note.text, signature):
-                    stop("bad signature", f"{which} is not what {_shown(key.name)} signed")
+        """The note is signed by a key that was given, by none of them wrongly, and speaks of this workspace."""
+        matches = [
+            (key, signed[4:])
+            for name, signed in note.signatures
+            for key in self._keys
+            if (name, signed[:4]) == (key.name, key.id)
+        ]
+        if self._keys and not matches:
+            signers = ", ".join(_shown(name) for name, _ in note.signatures)
+            message = f"{which} is signed by {signers}, but with no key that was given"
+            self._stop("unknown signature", message, seq, stream, index)
+        for key, signature in matches:
+            if not key.signed(note.text, signature):
+                self._stop("bad signature", f"{which} is not what {_shown(key.name)} signed", seq, stream, index)
+            self._signers.add(key.name)
         if note.origin != f"{ORIGIN}{self._workspace}":
-            stop("bad signature", f"{which} speaks of {_shown(note.origin)}, not of this workspace")
-
-    def _check_awaited(self) -> None:
-        if self._awaited.get(self.records, root := self._tree.root()) != root:
-            self._stop(
-                "root",
-                f"the first {self.records} records are not those of the checkpoint given: history was rewritten",
-                seq=self.records,
-            )
+            message = f"{which} speaks of {_shown(note.origin)}, not of this workspace"
+            self._stop("bad signature", message, seq, stream, index)
 
     def _head(self, line: bytes) -> None:
         head = _members(line.removesuffix(b"\n"), _HEAD)
-        if head is None or not line.endswith(b"\n"):
-            self._stop_at_broken_line(line)
-        stream, length = head["stream"], head["length"]
-        stop = partial(self._stop, stream=stream)
-        found, last = self._heads.get(_spelled(stream), (0, b""))
-        if found == _NAMED:
-            stop("malformed", f"the head of {_shown(stream)} is given twice")
-        if found < length:
-            stop("missing tail", f"{_shown(stream)} has {found} records; its head says {length}", index=found)
-        if found > length:
-            stop("order", f"{_shown(stream)} has {found} records; its head says {length}", index=length)
+        if head is None:
+            self._stop_at_line(line)
+        stream, length = _spelled(head["stream"]), head["length"]
+        found, last = self._heads.get(stream, (0, b""))
+        if (found, last) == _HEAD_READ:
+            self._stop("malformed", "the head of this stream is given twice", None, stream)
+        if found != length:
+            wrong: Wrong = "missing tail" if found < length else "order"
+            self._stop(wrong, f"the stream has {found} records; its head says {length}", None, stream, found)
         if head["head"] != last.hex():
-            stop("link", f"the last record of {_shown(stream)} is not the one its head remembers", index=found - 1)
-        self._heads[_spelled(stream)] = (_NAMED, b"")
-        self._heads_named += 1
+            self._stop("link", "the stream does not end with the record that its head says", None, stream, found - 1)
+        self._heads[stream] = _HEAD_READ
+        self._heads_read += 1
 
     def _trailer(self, line: bytes) -> None:
         trailer = _members(line.removesuffix(b"\n"), _TRAILER)
         if trailer is None:
-            self._stop_at_broken_line(line)
-        for spelled, (length, _) in self._heads.items():
-            if length != _NAMED:
-                stream = _unspelled(spelled)
-                self._stop("missing tail", f"the head of {_shown(stream)} is missing", stream=stream)
-        for what, found in (("records", self.records), ("streams", self._heads_named)):
-            if trailer[what] != found:
+            self._stop_at_line(line)
+        for stream, head in self._heads.items():
+            if head != _HEAD_READ:
+                self._stop("missing tail", "the stream has records but no head", None, stream)
+        for what, found in (("records", self.records), ("streams", self._heads_read)):
+            if found != trailer[what]:
                 wrong: Wrong = "missing tail" if found < trailer[what] else "order"
                 self._stop(wrong, f"the file has {found} {what}; its trailer says {trailer[what]}")
-        signed = max(self._awaited, default=0)
-        if self.records < signed:
-            self._stop(
-                "missing tail",
-                f"the file has {self.records} records; the checkpoint given covers {signed}",
-                seq=self.records + 1,
-            )
+        self._check_length(max(self._roots_given, default=0), "the checkpoint given")
         root = self._tree.root()
         if trailer["root"] != root.hex():
-            self._stop("root", "the root of the records is not the one that the trailer says")
-        self._check_newest(trailer["checkpoint"])
+            self._stop("root", "the records do not add up to the root that the trailer says")
+        if trailer["checkpoint"] != self._newest:
+            self._stop_at_newest(trailer["checkpoint"], root)
         if trailer["digest"] != self._digest.hexdigest():
-            self._stop("content", "the lines of the file are not those that the trailer's digest was made of")
-        self._root = root
+            self._stop("content", "the lines of the file do not add up to the digest that the trailer says")
+        self._root = root.hex()
 
-    def _check_newest(self, text: str | None) -> None:
+    def _stop_at_newest(self, text: str | None, root: bytes) -> NoReturn:
         """The trailer repeats the newest checkpoint record, so that this one cannot be cut off unnoticed."""
-        if text == self._newest:
-            return
-        note = Note.parse(text) if text is not None else None
-        if note is None:
-            self._stop("malformed", "the trailer does not name the newest checkpoint of the file")
-        self._believe(note)
-        if note.size > self.records:
-            self._stop(
-                "missing tail",
-                f"the file has {self.records} records; the checkpoint in its trailer covers {note.size}",
-                seq=self.records + 1,
-            )
-        if note.size == self.records and note.root != self._tree.root():
+        note = Note.parse(text or "")
+        newest = Note.parse(self._newest or "")
+        if note is None or (newest is not None and note.size <= newest.size):
+            self._stop("malformed", "the trailer does not repeat the newest checkpoint of the file")
+        self._believe(note, "the checkpoint in the trailer")
+        self._check_length(note.size, "the checkpoint in the trailer")
+        if note.size == self.records and note.root != root:
             self._stop("root", "the records are not those of the checkpoint in the trailer: history was rewritten")
-        self._stop(
-            "missing tail", f"no record holds the trailer's checkpoint of {note.size} records", seq=note.size + 1
-        )
+        self._stop("missing tail", f"no record holds the trailer's checkpoint, of {note.size} records")
 
-    def problem(self, wrong: Wrong, message: str, **where: Any) -> Problem:
-        return Problem(wrong, message, line=self._line, **where)
+    def _check_length(self, covered: int, which: str) -> None:
+        if self.records < covered:
+            message = f"the file has {self.records} records; {which} speaks of {covered}"
+            self._stop("missing tail", message, self.records + 1)
+
+    def _stop_at_line(self, line: bytes) -> NoReturn:
+        if len(line) == LONGEST_LINE:
+            self._stop("malformed", f"the line has more than {LONGEST_LINE} bytes")
+        if not line.endswith(b"\n"):
+            message = "the file breaks off in the middle of a line: it was cut short"
+            self._stop("missing tail", message, self.records + 1)
+        self._stop("malformed", "an export has no such line, or not in this place")
 
     def _stop(
-        self, wrong: Wrong, message: str, *, seq: int | None = None, stream: str | None = None, index: int | None = None
+        self, wrong: Wrong, message: str, seq: int | None = None, stream: str | None = None, index: int | None = None
     ) -> NoReturn:
-        raise _Found(self.problem(wrong, message, seq=seq, stream=stream, index=index))
+        raise _Found(self.problem(wrong, message, seq, stream, index))
 
-    def _stop_record(
-        self, wrong: Wrong, message: str, seq: int | None, spelled: str | None, index: int | None
-    ) -> NoReturn:
-        stream = None if spelled is None else _unspelled(spelled)
-        self._stop(wrong, message, seq=seq, stream=stream, index=index)
-
-    def _stop_short(self, message: str) -> NoReturn:
-        self._stop("missing tail", f"{message}: it was cut short", seq=self.records + 1)
-
-    def _stop_at_broken_line(self, line: bytes) -> NoReturn:
-        if len(line) == LONGEST_LINE:
-            self._stop("malformed", f"the line has more than {LONGEST_LINE} bytes", seq=self.records + 1)
-        if not line.endswith(b"\n"):
-            self._stop_short("the file breaks off in the middle of a line")
-        self._stop("malformed", "the line does not have the form of any line of an export", seq=self.records + 1)
-
-
-_NAMED: Final = -1
-"""In place of the length of a stream whose head has been read."""
-_BUFFER: Final = 1 << 20
-_RECORD: Final = b',"record":'
-_HEADER: Final = {"format": (str,), "version": (int,), "workspace": (str,)}
-_PLACE: Final = {"seq": (int,), "stream": (str,), "index": (int,), "contentHash": (str,), "hash": (str,)}
-_HEAD: Final = {"stream": (str,), "length": (int,), "head": (str,)}
-_TRAILER: Final = {
-    "records": (int,),
-    "streams": (int,),
-    "root": (str,),
-    "checkpoint": (str, type(None)),
-    "digest": (str,),
-}
-_PARTS: Final = itemgetter("id", "kind", "body", "attrs", "data", "ts", "session", "branch", "agent", "source")
-_KINDS: Final = (
-    *("claim", "evidence", "question", "plan", "observation", "decision", "revision"),
-    *("tool_call", "tool_result", "hub_event", "checkpoint"),
-)
+    def problem(
+        self, wrong: Wrong, message: str, seq: int | None, stream: str | None = None, index: int | None = None
+    ) -> Problem:
+        return Problem(wrong, message, seq, None if stream is None else _unspelled(stream), index, self._line)
 
 
 def _members(line: bytes, shape: Mapping[str, tuple[type, ...]]) -> dict[str, Any] | None:
-    """The object in a line, if it has these members and is spelled in the one way that exports are."""
+    """The object in a line, if it has just these members and is spelled in the one way of an export."""
     try:
         found = json.loads(line.decode())
-        spelled = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
+        respelled = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
     except (ValueError, RecursionError):
         return None
-    if spelled != line or type(found) is not dict or list(found) != list(shape):
+    if respelled != line or type(found) is not dict or list(found) != list(shape):
         return None
-    if not all(type(found[name]) in kinds for name, kinds in shape.items()):
-        return None
-    return found
+    return found if all(type(found[name]) in kinds for name, kinds in shape.items()) else None
 
 
 def _spelled(text: str) -> str:
@@ -549,13 +516,39 @@ def _spelled(text: str) -> str:
 
 
 def _unspelled(spelled: str) -> str | None:
-    """The text inside a JSON string; None when it is none, or could be spelled otherwise."""
+    """The text inside a JSON string; None when it is none, or has another spelling in an export."""
     try:
         text = json.loads(f'"{spelled}"')
         text.encode()
-    except (ValueError, RecursionError):
+    except ValueError:
         return None
     return text if _spelled(text) == spelled else None
+
+
+def _read_record(content: bytes) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """The `id`, `attrs` and `data` of a record; `ValueError` says why it is none."""
+    try:
+        text = content.decode()
+        envelope, end = _DECODER.raw_decode(text)
+        own_id, kind, body, attrs, data, _, _, _, _, _ = _PARTS(envelope)
+        if not (type(own_id) is type(body["text"]) is type(data["topic"]) is str and type(attrs) is dict):
+            raise TypeError
+        is_known = kind in KINDS
+    except json.JSONDecodeError:
+        raise ValueError("it is not JSON") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    except KeyError as error:
+        raise ValueError(f"it has no `{error.args[0]}`") from None
+    except TypeError:
+        raise ValueError("a part of it has the wrong type") from None
+    if end != len(text):
+        raise ValueError("something follows its end")
+    if not is_known:
+        raise ValueError("its kind is none of the eleven")
+    if "\\u" in text:
+        _refuse_lone_surrogates(envelope)
+    return own_id, attrs, data
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -568,12 +561,11 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _integer(digits: str) -> int:
     if len(digits) > 17 or abs(number := int(digits)) > 2**53:
         raise ValueError("it has an integer beyond 2^53")
-    return number if digits[0] != "-" else -number
+    return number
 
 
 def _number(digits: str) -> float:
-    number = float(digits)
-    if abs(number) > 2**53:
+    if abs(number := float(digits)) > 2**53:
         raise ValueError("it has a number beyond 2^53")
     return number
 
@@ -596,7 +588,7 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def _base64(text: str) -> bytes | None:
-    """The bytes of standard base64 in its one spelling; None for any other text."""
+    """The bytes of base64 in its one spelling; None for any other text."""
     try:
         data = base64.b64decode(text, validate=True)
     except ValueError:
@@ -604,37 +596,33 @@ def _base64(text: str) -> bytes | None:
     return data if base64.b64encode(data).decode() == text else None
 
 
-def _shown(value: object) -> str:
-    """Any value from the file as one short line that cannot disturb a terminal."""
-    text = value if isinstance(value, str) else json.dumps(value)
-    if not text.isprintable() or not text:
-        text = json.dumps(text)
-    return text if len(text) <= 120 else f"{text[:119]}…"
+def _shown(text: str | None) -> str:
+    """Text from outside as one short line that cannot disturb a terminal."""
+    shown = text if text and text.isprintable() else json.dumps(text)
+    return shown if len(shown) <= 120 else f"{shown[:119]}…"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command `thoughtbox-verify`: 0 when the file is valid, 1 when it is not, 2 when that cannot be told."""
+    """The command: 0 when the file is valid, 1 when it is not, 2 when that cannot be told."""
     arguments = _parser().parse_args(argv)
     try:
         keys = [Key.parse(text) for text in arguments.key]
-        for path in arguments.key_file:
-            keys += [Key.parse(line) for line in _key_lines(path)]
+        keys += [Key.parse(text) for path in arguments.key_file for text in _read_keys(path)]
         notes = [_read_note(path) for path in arguments.checkpoint]
-        with _opened(arguments.file) as file, _progress(file, silent=arguments.quiet) as progress:
+        with _opened(arguments.file) as file, _progress(file, wanted=not arguments.quiet) as progress:
             report = verify(file, keys=keys, notes=notes, progress=progress)
     except Unusable as error:
         _write(sys.stderr, f"thoughtbox-verify: {error}\n")
         return UNUSABLE
     except (OSError, ValueError, MemoryError) as error:
-        why = getattr(error, "strerror", None) or str(error) or "not enough memory"
-        _write(sys.stderr, f"thoughtbox-verify: cannot read {_shown(arguments.file)}: {why}\n")
+        _write(sys.stderr, f"thoughtbox-verify: cannot read {_shown(arguments.file)}: {_reason(error)}\n")
         return UNUSABLE
     except KeyboardInterrupt:
         return INTERRUPTED
     if arguments.json:
         _write(sys.stdout, json.dumps(report.as_json()) + "\n")
     elif not arguments.quiet:
-        _write(sys.stdout, _in_words(report, arguments.file, keys, notes))
+        _write(sys.stdout, _in_words(report, arguments.file, len(notes)))
     return VALID if report.valid else INVALID
 
 
@@ -644,31 +632,22 @@ def _parser() -> argparse.ArgumentParser:
         description="Check an exported workspace offline: every record, every chain, the tree and its checkpoints.",
         epilog="Exit code: 0 valid, 1 invalid, 2 wrong usage or a file that cannot be read.",
     )
+    several = partial(parser.add_argument, action="append", default=[])
     parser.add_argument("file", metavar="FILE", help="the export, plain or gzipped; - for standard input")
-    parser.add_argument(
-        "--key", metavar="VKEY", action="append", default=[], help="a public key whose signatures count (repeatable)"
-    )
-    parser.add_argument(
-        "--key-file", metavar="F", action="append", default=[], help="a file with such keys, one a line, # for comments"
-    )
-    parser.add_argument(
-        "--checkpoint",
-        metavar="F",
-        action="append",
-        default=[],
-        help="a signed checkpoint kept elsewhere, which must hold too: it catches a file that was cut and rewritten",
-    )
+    several("--key", metavar="VKEY", help="a public key whose signatures count; may be repeated")
+    several("--key-file", metavar="F", help="a file with such keys, one per line, # begins a comment")
+    several("--checkpoint", metavar="F", help="a signed checkpoint kept elsewhere: the file must still agree with it")
     parser.add_argument("--json", action="store_true", help="report as one JSON object")
     parser.add_argument("--quiet", action="store_true", help="no report in words and no progress: the exit code tells")
     return parser
 
 
-def _key_lines(path: str) -> list[str]:
+def _read_keys(path: str) -> list[str]:
     lines = [line.strip() for line in _read_text(path).splitlines()]
-    found = [line for line in lines if line and not line.startswith("#")]
-    if not found:
+    keys = [line for line in lines if line and not line.startswith("#")]
+    if not keys:
         raise Unusable(f"{_shown(path)} holds no key")
-    return found
+    return keys
 
 
 def _read_note(path: str) -> Note:
@@ -683,88 +662,101 @@ def _read_text(path: str) -> str:
         with Path(path).open(encoding="utf-8", newline="") as file:
             return file.read(_BUFFER)
     except (OSError, ValueError) as error:
-        raise Unusable(f"cannot read {_shown(path)}: {getattr(error, 'strerror', None) or 'not UTF-8'}") from None
+        raise Unusable(f"cannot read {_shown(path)}: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 @contextmanager
-def _opened(path: str) -> Iterator[BufferedReader]:
+def _opened(path: str) -> Generator[FileIO]:
     if path == "-":
-        with open(0, "rb", buffering=_BUFFER, closefd=False) as file:
+        with open(0, "rb", buffering=0, closefd=False) as file:
             yield file
     else:
-        with Path(path).open("rb", buffering=_BUFFER) as file:
+        with Path(path).open("rb", buffering=0) as file:
             yield file
 
 
 @contextmanager
-def _progress(file: BufferedReader, *, silent: bool) -> Iterator[Progress | None]:
+def _progress(file: FileIO, *, wanted: bool) -> Generator[Progress | None]:
     """Say on a terminal how far it is, once it has taken a second."""
-    if silent or sys.stderr is None or not sys.stderr.isatty():
+    if not wanted or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     total = os.fstat(file.fileno()).st_size if file.seekable() else 0
     began = time.monotonic()
-    said = began + 0.5
+    due = began + 1
 
     def say(records: int) -> None:
-        nonlocal said
+        nonlocal due
         now = time.monotonic()
-        if now - said < 0.5:
+        if now < due:
             return
-        said = now
+        due = now + 0.5
         done = file.tell() / total if total else 0
-        rest = f", {done:.0%}, {(now - began) * (1 - done) / done:.0f} s left" if done else ""
+        rest = f", {done:.0%}, about {(now - began) * (1 - done) / done:.0f} s left" if done else ""
         _write(sys.stderr, f"\r\x1b[K{records:,} records{rest}")
 
-    yield say
-    if said > began + 0.5:
-        _write(sys.stderr, "\r\x1b[K")
+    try:
+        yield say
+    finally:
+        if due != began + 1:
+            _write(sys.stderr, "\r\x1b[K")
 
 
-def _in_words(report: Report, file: str, keys: Sequence[Key], notes: Sequence[Note]) -> str:
-    problem = report.problem
-    rows = [("valid" if problem is None else "INVALID", _shown(file))]
-    if problem is not None:
-        rows.append(("wrong", f"{problem.wrong}: {problem.message}"))
-        at = [
-            f"line {problem.line}" if problem.line is not None else "",
-            f"record th:{problem.seq}" if problem.seq is not None else "",
-            f"stream {_shown(problem.stream)}" if problem.stream is not None else "",
-            f"index {problem.index}" if problem.index is not None else "",
+def _in_words(report: Report, file: str, notes_given: int) -> str:
+    rows = [("valid" if report.valid else "INVALID", _shown(file))]
+    if report.problem is not None:
+        rows += [
+            ("wrong", f"{report.problem.wrong}: {report.problem.message}"),
+            ("where", _where_in_words(report.problem)),
+            ("before that", f"{report.records:,} good records"),
         ]
-        rows.append(("where", ", ".join(part for part in at if part) or "the file as a whole"))
-        rows.append(("good so far", f"{report.records:,} records"))
     else:
         rows += [
             ("workspace", _shown(report.workspace)),
             ("records", f"{report.records:,} in {report.streams:,} streams"),
             ("root", str(report.root)),
-            ("checkpoints", _checkpoints_in_words(report, notes)),
-            ("signatures", _signatures_in_words(report, keys)),
+            ("checkpoints", _checkpoints_in_words(report, notes_given)),
+            ("signatures", _signatures_in_words(report)),
         ]
     return "".join(f"{label:<12} {text}\n" for label, text in rows)
 
 
-def _checkpoints_in_words(report: Report, notes: Sequence[Note]) -> str:
-    given = f", and {len(notes)} given" if notes else ""
-    if not report.checkpoints and not notes:
-        return "none: a file that was cut and rewritten as a whole would not be noticed"
-    rest = report.records - report.signed_records
-    return f"{report.checkpoints:,} in the file{given}, covering all records but the last {rest:,}"
+def _where_in_words(problem: Problem) -> str:
+    parts = [
+        (f"line {problem.line}", problem.line),
+        (f"record th:{problem.seq}", problem.seq),
+        (f"stream {_shown(problem.stream)}", problem.stream),
+        (f"index {problem.index}", problem.index),
+    ]
+    return ", ".join(text for text, value in parts if value is not None)
 
 
-def _signatures_in_words(report: Report, keys: Sequence[Key]) -> str:
+def _checkpoints_in_words(report: Report, given: int) -> str:
+    if not report.checkpoints and not given:
+        return "none: whether the file was cut and written anew cannot be told"
+    from_elsewhere = f" and {given} given" if given else ""
+    covered = f"{report.covered:,} of {report.records:,} records are covered"
+    return f"{report.checkpoints:,} in the file{from_elsewhere}; {covered}"
+
+
+def _signatures_in_words(report: Report) -> str:
     match report.signatures:
         case "checked":
-            return f"checked: all by {', '.join(sorted({_shown(key.name) for key in keys}))}"
+            return f"checked: {', '.join(map(_shown, report.signers))}"
         case "not checked":
-            return "NOT CHECKED: no key was given. Name the signer's public key with --key"
+            return "NOT CHECKED: no key was given; name the signer's public key with --key"
         case "none":
             return "none: nothing in this file is signed"
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    """Write what the terminal can show of the text; a reader that has gone changes nothing about the verdict."""
+    """Write what the stream can show of the text; a reader that has gone does not change the verdict."""
     if stream is None:
         return
     encoding = stream.encoding or "utf-8"
@@ -772,7 +764,7 @@ def _write(stream: TextIO | None, text: str) -> None:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
         stream.flush()
     except BrokenPipeError:
-        # Or the interpreter would try again while it ends, and complain.
+        # Or the interpreter would try once more while it ends, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -17,11 +17,7 @@ __all__ = ["postgres_url"]
 @pytest.fixture(params=["sqlite", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """An empty store of the engine in turn."""
-    if request.param == "sqlite":
-        address = str(tmp_path / "store.db")
-    else:
-        address = request.getfixturevalue("postgres_url")
-    store = Store(address)
+    store = Store(str(tmp_path / "store.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url"))
     yield store
     store.close()
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 
-from tests.conformance.store import SECONDS, Store, add, write
+from tests.conformance.store import Store, add, write
 from thoughtbox.engine.protocol import Engine, Sql
 
 
@@ -31,8 +32,6 @@ def count_until_told(engine: Engine, lane: str) -> None:
         nonlocal going
         sys.stdin.read()
         going = False
-
-    import threading
 
     threading.Thread(target=stop_at_the_end, daemon=True).start()
     say("counting")

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,7 +40,7 @@ class Store:
             self._opened.pop().close()
 
     @contextmanager
-    def process(self, verb: str, *arguments: object) -> Iterator[Process]:
+    def process(self, verb: str, *arguments: object) -> Generator[Process]:
         """Another process on the same store; see `process.py` for what it can do."""
         process = Process([self.address, verb, *map(str, arguments)])
         try:
@@ -97,7 +97,7 @@ class Gate:
 
     def open(self) -> None:
         self._opened.set()
-        self.future.result(SECONDS)
+        self.future.exception(SECONDS)
 
     def _wait(self, sql: Sql) -> None:
         self._entered.set()

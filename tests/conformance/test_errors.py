@@ -9,7 +9,9 @@ from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import StorageDamaged, StorageError
 
 
-@pytest.mark.parametrize("statement", ["SELECT * FROM nowhere", "SELECT", "NOT EVEN SQL", "SELECT missing FROM things"])
+@pytest.mark.parametrize(
+    "statement", ["SELECT * FROM nowhere", "SELECT FROM WHERE", "NOT EVEN SQL", "SELECT missing FROM things"]
+)
 def test_a_statement_that_makes_no_sense_is_a_storage_error(engine: Engine, statement: str):
     make_things(engine)
     for run in (read, write):

@@ -76,7 +76,7 @@ def test_a_read_cannot_write(engine: Engine, statement: str):
 
 def test_a_read_that_raises_leaves_its_reader_usable(engine: Engine):
     make_things(engine, ["kept"])
-    for statement in ["SELECT * FROM nowhere", "SELECT"] * 3:
+    for statement in ["SELECT * FROM nowhere", "SELECT FROM WHERE"] * 3:
         with pytest.raises(StorageError):
             read(engine, lambda sql, statement=statement: sql.rows(statement))
     assert read(engine, ids) == [1]

@@ -186,15 +186,14 @@ def test_processes_that_write_at_once_lose_nothing(store: Store, engine: Engine)
     assert count(engine, "shared") == 120
 
 
-def test_a_process_that_writes_without_a_pause_does_not_keep_others_waiting(store: Store, engine: Engine):
-    """Fair turns: while another process commits as fast as it can, each of our writes waits for a few of its commits."""
+def test_processes_that_write_without_a_pause_take_turns(store: Store, engine: Engine):
+    """Left to SQLite's own lock, one of them makes thousands of commits while the other waits for one."""
     make_counters(engine, "theirs", "ours")
     with store.process("count_until_told", "theirs") as process:
         process.tell("go")
         assert [process.says(), process.says()] == ["ready", "counting"]
         before = count(engine, "theirs")
-        for _ in range(50):
+        for _ in range(100):
             write(engine, add_one("ours"), "ours")
         between = count(engine, "theirs") - before
-    assert count(engine, "ours") == 50
-    assert between < 50 * 20
+    assert 10 < between < 2000

@@ -160,9 +160,7 @@ def fill(store: Store, records: int, *, seed: int = 1, sign_at: tuple[int, ...] 
             links["actionId"] = f"deploy-{chance.randrange(10)}"
         key = f"key-{number}" if chance.random() < 0.1 else None
         content = f"thought {number} " + "é" * chance.randrange(60)
-        last[session].append(
-            store.think(content, session, key=key, **{"thoughtType": chance.choice(TYPES), **links})
-        )
+        last[session].append(store.think(content, session, key=key, **{"thoughtType": chance.choice(TYPES), **links}))
         written += 1 if key is None else 3
         if number in sign_at:
             store.sign()

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -47,7 +47,7 @@ def server_url(config: pytest.Config) -> str:
 
 
 @contextmanager
-def fresh_schema(server: str) -> Iterator[str]:
+def fresh_schema(server: str) -> Generator[str]:
     """An empty schema, as a URL whose connections create and find their tables there."""
     import psycopg
 

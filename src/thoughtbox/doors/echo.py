@@ -1,38 +1,59 @@
-"""What is written, echoed to stderr for whoever watches. Never in the way of the writing.
+"""What a server says on stderr. Never in the way of the serving.
 
-A client that does not read its server's stderr must not be able to block it: lines
-wait in a short queue, and are dropped when that is full.
+A client that starts a server and does not read its stderr must not be able to block it.
+While serving, whatever is written there, by us, by the log or by a library that prints,
+goes through a pipe to a thread that passes it on as long as somebody reads, and drops it
+otherwise.
 """
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 import threading
-from contextlib import suppress
-from queue import Full, Queue
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from typing import Any
 
-WAITING_LINES = 256
+LAST_WORDS_SECONDS = 0.2
 
 
-class Echo:
-    """A line on stderr for every write, from a thread of its own."""
+def line(operation: str, answer: dict[str, Any]) -> str:
+    """What a write is called for whoever watches. It tells what was written, not its text."""
+    thought = answer.get("thought")
+    what = f" {thought['thoughtId']} step {thought['stepIndex']}" if isinstance(thought, dict) else ""
+    return f"{operation}{what}"
 
-    def __init__(self) -> None:
-        self._lines: Queue[str] = Queue(WAITING_LINES)
-        threading.Thread(target=self._run, name="thoughtbox-echo", daemon=True).start()
 
-    def say(self, operation: str, answer: dict[str, Any]) -> None:
-        thought = answer.get("thought")
-        what = f" {thought['thoughtId']} step {thought['stepIndex']}" if isinstance(thought, dict) else ""
-        with suppress(Full):
-            self._lines.put_nowait(f"thoughtbox: {operation}{what}\n")
+def echo(said: str) -> None:
+    with suppress(OSError):
+        os.write(2, f"thoughtbox: {said}\n".encode())
 
-    def _run(self) -> None:
-        while True:
-            line = self._lines.get()
-            try:
-                sys.stderr.write(line)
-                sys.stderr.flush()
-            except (OSError, ValueError):
-                return
+
+@contextmanager
+def unblocked_stderr() -> Generator[None]:
+    """Have descriptor 2 lead to a reader that never stops reading."""
+    sys.stderr.flush()
+    outside = os.dup(2)
+    reading, writing = os.pipe()
+    os.dup2(writing, 2)
+    os.close(writing)
+    passing = threading.Thread(target=_pass_on, args=(reading, outside), name="thoughtbox-stderr", daemon=True)
+    passing.start()
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(outside, 2)  # the pipe's last writer is gone: the thread comes to its end
+        passing.join(LAST_WORDS_SECONDS)
+
+
+def _pass_on(reading: int, outside: int) -> None:
+    ready = select.poll()
+    ready.register(outside, select.POLLOUT)
+    # A pipe that is ready takes this much without blocking.
+    while chunk := os.read(reading, select.PIPE_BUF):
+        with suppress(OSError):
+            if ready.poll(0):
+                os.write(outside, chunk)

@@ -64,6 +64,11 @@ class Lanes:
         future.set_exception(closed())
         return future
 
+    @property
+    def busy(self) -> int:
+        """How many lanes wait or are in a writer's hands."""
+        return len(self._lanes)
+
     def taken(self) -> Iterator[Lane]:
         """Lane after lane, each the caller's alone until it asks for the next; ends once closed and empty."""
         while (lane := self._ready.get()) is not None:

@@ -143,7 +143,7 @@ class PostgresSql:
             return
         result = self._connection.pgconn.exec_(self._message(verbs))
         if result.status == pq.ExecStatus.FATAL_ERROR:
-            raise error_from_result(result)
+            raise _failure(result)
 
     def exchange(self, *verbs: bytes) -> list[pq.abc.PGresult]:
         """Send what waits, and then these; what came of each, as far as an error let it come."""
@@ -237,8 +237,8 @@ class _Session:
             return wrote
         if b"ROLLBACK" in done:
             raise StorageError("a statement failed before the commit, and the failure was passed over")
-        failure = error_from_result(results[-1])
-        raise _unknown_outcome() if failure.diag.severity_nonlocalized != "ERROR" else failure
+        failure = _failure(results[-1])
+        raise failure if failure.diag.severity_nonlocalized == "ERROR" else _unknown_outcome()
 
     def rollback(self) -> None:
         self.sql.forget()
@@ -284,7 +284,7 @@ class PostgresEngine:
     dialect: Dialect = "postgres"
 
     def __init__(self, url: str, *, durability: Durability = "full", lanes: int = 4) -> None:
-        """Connect, and migrate. At most `lanes` workspaces are written at the same time."""
+        """Connect, and migrate. At most `lanes` workspaces are written side by side."""
         self._connect = partial(connect, connection_parameters(url), durability)
         try:
             first = _Session(self._connect_to_write)
@@ -293,24 +293,19 @@ class PostgresEngine:
             raise translate(error) from error
         self._watchers = Watchers(self._listen)
         self._lanes = Lanes()
-        # The connection that migrated goes on as a writer's: opening costs time.
-        self._writers = [
-            Writer(
-                f"thoughtbox-writer-{number}",
-                self._lanes,
-                partial(_Session, self._connect_to_write),
-                first=first if number == 1 else None,
-                translate=translate,
-                turn=nullcontext(),
-                committed=self._watchers.tell,
-                longest_batch=LONGEST_BATCH,
-            )
-            for number in range(1, lanes + 1)
-        ]
+        self._most_writers = lanes
+        self._writers: list[Writer] = []
+        self._hiring = threading.Lock()
+        # The connection that migrated goes on as the first writer's: opening costs time.
+        self._add_writer(first)
         self._readers = Readers(READERS, lambda: _Snapshots(self._connect), translate=translate)
 
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
-        return self._lanes.put(lane, work)
+        future = self._lanes.put(lane, work)
+        # Writers, and their connections, are added as they are needed: most servers get by with one.
+        if self._lanes.busy > len(self._writers) < self._most_writers:
+            self._add_writer(None)
+        return future
 
     def read(self, work: Callable[[Sql], T]) -> Future[T]:
         return self._readers.submit(work)
@@ -325,6 +320,22 @@ class PostgresEngine:
         for writer in self._writers:
             writer.join(max(0.0, until - time.monotonic()))
         self._readers.close()
+
+    def _add_writer(self, session: _Session | None) -> None:
+        with self._hiring:
+            if len(self._writers) < self._most_writers:
+                self._writers.append(
+                    Writer(
+                        f"thoughtbox-writer-{len(self._writers) + 1}",
+                        self._lanes,
+                        partial(_Session, self._connect_to_write),
+                        first=session,
+                        translate=translate,
+                        turn=nullcontext(),
+                        committed=self._watchers.tell,
+                        longest_batch=LONGEST_BATCH,
+                    )
+                )
 
     def _connect_to_write(self) -> Connection:
         connection = self._connect()
@@ -368,6 +379,12 @@ def _migrate(session: _Session) -> None:
     except BaseException:
         session.close()
         raise
+
+
+def _failure(result: pq.abc.PGresult) -> psycopg.Error:
+    error = error_from_result(result)
+    # Without a state it is not the server that speaks: the connection is gone.
+    return error if error.sqlstate else psycopg.OperationalError(str(error))
 
 
 def _unknown_outcome() -> StorageError:

@@ -127,7 +127,7 @@ def translate(error: Exception) -> Exception:
 
 
 def _ours(error: psycopg.Error) -> StorageError:
-    said = error.diag.message_primary or str(error).strip()
+    said = error.diag.message_primary or " ".join(str(error).split())
     match error:
         case errors.DiskFull():
             return StorageFull("PostgreSQL's disk is full", recovery="Free some space, then send the call again.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Protocol, TypeVar
 
 from thoughtbox.engine.lanes import closed
@@ -15,6 +15,8 @@ from thoughtbox.errors import StorageError
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+INTERRUPT_SECONDS = 0.02
 
 
 class Snapshots(Protocol):
@@ -39,22 +41,29 @@ class Readers:
         self._translate = translate
         self._own = threading.local()
         self._connections: list[Snapshots] = []
+        self._reading: set[Future[Any]] = set()
         self._closed = False
         self._threads = ThreadPoolExecutor(count, "thoughtbox-reader")
 
     def submit(self, work: Callable[[Sql], T]) -> Future[T]:
         try:
-            return self._threads.submit(lambda: self._read(work))
+            reading = self._threads.submit(lambda: self._read(work))
         except RuntimeError:  # shut down
             refused: Future[T] = Future()
             refused.set_exception(closed())
             return refused
+        self._reading.add(reading)
+        reading.add_done_callback(self._reading.discard)
+        return reading
 
     def close(self) -> None:
         """Break off what is being read, and refuse what waits: a reader loses nothing by asking again."""
         self._closed = True
-        for connection in list(self._connections):
-            _quietly(connection.interrupt)
+        self._threads.shutdown(wait=False)
+        # Again and again: an interrupt between two statements of a read is not felt.
+        while wait(self._reading.copy(), INTERRUPT_SECONDS).not_done:
+            for connection in self._connections.copy():
+                _quietly(connection.interrupt)
         self._threads.shutdown(wait=True)
         while self._connections:
             _quietly(self._connections.pop().close)

@@ -37,12 +37,17 @@ OLDEST_SQLITE = (3, 51, 3)
 
 READERS = 3
 WATCH_SECONDS = 0.02
+RETRY_SECONDS = 1.0
 CLOSE_SECONDS = 5.0
 BUSY_MS = 10_000
 AUTOCHECKPOINT_PAGES = 16_384
 
 ONE_LANE = ""
 """The file has one writer, so calls of all workspaces wait together and share commits."""
+
+
+_TROUBLE = (apsw.Error, UnicodeDecodeError)
+"""What a statement can fail with; a text that is no UTF-8 was not written by us."""
 
 
 class SqliteSql:
@@ -60,29 +65,29 @@ class SqliteSql:
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         try:
             return self._execute(statement, parameters).fetchall()
-        except apsw.Error as error:
-            raise translate(error) from error
+        except _TROUBLE as error:
+            raise _found_in_rows(error) from error
 
     def row(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         try:
             cursor = self._execute(statement, parameters)
             row = cursor.fetchone()
             cursor.close(True)
-        except apsw.Error as error:
-            raise translate(error) from error
+        except _TROUBLE as error:
+            raise _found_in_rows(error) from error
         return row
 
     def run(self, statement: str, parameters: Sequence[Any] = ()) -> None:
         try:
             self._execute(statement, parameters)
-        except apsw.Error as error:
-            raise translate(error) from error
+        except _TROUBLE as error:
+            raise _found_in_rows(error) from error
 
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         try:
             self._executemany(statement, rows)
-        except apsw.Error as error:
-            raise translate(error) from error
+        except _TROUBLE as error:
+            raise _found_in_rows(error) from error
 
     def scan(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
         try:
@@ -93,8 +98,8 @@ class SqliteSql:
             finally:
                 self._scans.discard(cursor)
                 cursor.close(True)
-        except apsw.Error as error:
-            raise translate(error) from error
+        except _TROUBLE as error:
+            raise _found_in_rows(error) from error
 
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         # The writing transaction already holds the whole file.
@@ -193,6 +198,8 @@ class SqliteEngine:
             if path:
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with turn:
+                if path:
+                    _check_log(path)
                 first = _Session(self._open())
                 _migrate(first)
         except Exception as error:
@@ -238,17 +245,27 @@ class SqliteEngine:
 
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path) if self._path else ":memory:", vfs=self._vfs)
-        connection.set_busy_timeout(BUSY_MS)
-        connection.pragma("wal_autocheckpoint", AUTOCHECKPOINT_PAGES)
-        if self._path:
-            connection.pragma("journal_mode", "wal")
-        connection.pragma("synchronous", self._durability)
+        try:
+            connection.set_busy_timeout(BUSY_MS)
+            connection.pragma("wal_autocheckpoint", AUTOCHECKPOINT_PAGES)
+            if self._path:
+                connection.pragma("journal_mode", "wal")
+            connection.pragma("synchronous", self._durability)
+        except BaseException:
+            connection.close(True)
+            raise
         return connection
 
     def _watch_other_processes(self, stop: threading.Event) -> None:
         """Tell the watchers when another process has committed: the file's data version moves."""
-        if self._path is None:
-            return
+        while self._path is not None and not stop.is_set():
+            try:
+                self._watch_data_version(stop)
+            except apsw.Error as error:
+                logger.warning("not hearing of other processes' commits for now: %s", error)
+                stop.wait(RETRY_SECONDS)
+
+    def _watch_data_version(self, stop: threading.Event) -> None:
         connection = self._open()
         try:
             version: Any = None
@@ -259,6 +276,16 @@ class SqliteEngine:
                     self._watchers.tell()
         finally:
             connection.close()
+
+
+def _check_log(path: Path) -> None:
+    """Refuse a log whose database file is empty or gone: SQLite would start anew, and throw the log away."""
+    log = Path(f"{path}-wal")
+    if log.exists() and log.stat().st_size and not (path.exists() and path.stat().st_size):
+        raise StorageDamaged(
+            f"{path.name} is empty or missing, but its log {log.name} is not",
+            recovery=f"Put {path.name} back from a copy or an export; to start anew, move {log.name} away.",
+        )
 
 
 def _migrate(session: _Session) -> None:
@@ -279,6 +306,10 @@ def _without_writing(work: Callable[[Sql], T], sql: Sql) -> T:
         sql.run("PRAGMA query_only = OFF")
 
 
+def _found_in_rows(error: Exception) -> Exception:
+    return _damaged(error) if isinstance(error, UnicodeDecodeError) else translate(error)
+
+
 def translate(error: Exception) -> Exception:
     """An apsw or file error as one of ours; any other as it is."""
     say = partial(_with_cause, error)
@@ -295,12 +326,7 @@ def translate(error: Exception) -> Exception:
                 )
             )
         case apsw.CorruptError() | apsw.NotADBError():
-            return say(
-                StorageDamaged(
-                    f"the database file is damaged or not a Thoughtbox store ({error})",
-                    recovery="Run `thoughtbox verify` to see what is affected, and restore from an export.",
-                )
-            )
+            return _damaged(error)
         case apsw.ReadOnlyError() | apsw.CantOpenError() | PermissionError():
             return say(
                 StorageError(
@@ -312,6 +338,16 @@ def translate(error: Exception) -> Exception:
             return say(StorageError(f"the store failed ({error})", recovery="Run `thoughtbox doctor`."))
         case _:
             return error
+
+
+def _damaged(error: Exception) -> StorageError:
+    return _with_cause(
+        error,
+        StorageDamaged(
+            f"the database file is damaged or not a Thoughtbox store ({error})",
+            recovery="Run `thoughtbox verify` to see what is affected, and restore from an export.",
+        ),
+    )
 
 
 def _with_cause(cause: Exception, error: StorageError) -> StorageError:

@@ -68,14 +68,14 @@ class Checkpoints(View):
         )
         return [Taken(*row) for row in rows]
 
-    def stream_head(self, stream: str) -> StreamHead | None:
-        """Where the stream stood when a checkpoint last mentioned it."""
-        row = self.sql.row(
+    def stream_heads(self, stream: str) -> list[StreamHead]:
+        """Where the stream stood whenever a checkpoint mentioned it, the earliest first."""
+        rows = self.sql.rows(
             "SELECT length, hash, seq FROM checkpoint_heads WHERE workspace = ? AND stream = ? AND seq <= ?"
-            " ORDER BY seq DESC LIMIT 1",
+            " ORDER BY seq",
             (self.workspace, stream, self.as_of),
         )
-        return StreamHead(*row) if row else None
+        return [StreamHead(*row) for row in rows]
 
 
 def origin(workspace: str) -> str:

@@ -23,6 +23,7 @@ from thoughtbox.ledger.ledger import COLUMNS, Ledger
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import Record, check_envelope, record_id
 from thoughtbox.ledger.view import Views
+from thoughtbox.settings import WORKSPACE
 
 FORMAT = "thoughtbox-export"
 VERSION = 1
@@ -143,7 +144,9 @@ class _Import:
             self._refuse("this is no Thoughtbox export")
         if header.get("version") != VERSION:
             self._refuse(f"the export has version {header.get('version')}; this Thoughtbox reads version {VERSION}")
-        self._workspace = str(header.get("workspace"))
+        self._workspace = str(header.get("workspace", ""))
+        if not WORKSPACE.fullmatch(self._workspace):
+            self._refuse(f"`{self._workspace}` is no name for a workspace")
         self._ledger = Ledger(self._sql, self._workspace, self._views)
         self._present = self._ledger.last_seq_held()
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 
-from thoughtbox.engine.protocol import Engine
-from thoughtbox.errors import ThoughtboxError
+from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.errors import LedgerBroken, ThoughtboxError
+from thoughtbox.ledger import merkle
 from thoughtbox.ledger.checkpoints import Taken, take_checkpoint
 from thoughtbox.ledger.keyring import Keyring
+from thoughtbox.ledger.ledger import Ledger
+from thoughtbox.ledger.signing import Checkpoint
+from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import Views
 from thoughtbox.world import World
 
@@ -48,8 +52,8 @@ class Keeper:
             try:
                 for workspace in self._grown():
                     checkpoint(self._engine, self._views, self._keyring, self._world, workspace, at_least=self._every)
-            except ThoughtboxError as error:
-                logger.warning("no checkpoint was taken: %s", error)
+            except (ThoughtboxError, OSError) as error:
+                logger.warning("no checkpoint was taken, or no copy of it kept: %s", error)
             self._stopping.wait(REST_SECONDS)
 
     def _grown(self) -> list[str]:
@@ -66,8 +70,31 @@ class Keeper:
 def checkpoint(
     engine: Engine, views: Views, keyring: Keyring, world: World, workspace: str, *, at_least: int = 1
 ) -> Taken | None:
-    """Take a checkpoint if the workspace has grown enough, and keep a copy of it outside the store."""
+    """Take a checkpoint if the workspace has grown enough, and keep a copy of it outside the store.
+
+    Refuses to sign a history that is not the one of the copy kept before: the new copy
+    would put an end to all that is known of the old one.
+    """
+    for note in keyring.recall(workspace):
+        kept = Checkpoint.parse(note)
+        engine.read(lambda sql, kept=kept: _must_go_on_from(kept, sql, workspace, views)).result()
     taken = take_checkpoint(engine, views, workspace, keyring.signer, world, at_least=at_least)
     if taken is not None:
         keyring.remember(workspace, taken.note)
     return taken
+
+
+def _must_go_on_from(kept: Checkpoint, sql: Sql, workspace: str, views: Views) -> None:
+    size = Ledger(sql, workspace, views).last_seq()
+    if size < kept.size:
+        found = f"workspace {workspace} has {size} records; a checkpoint kept outside the store covers {kept.size}"
+    elif merkle.root(kept.size, Tree(sql, workspace).subtree) != kept.root:
+        found = f"the first {kept.size} records of workspace {workspace} are not those that were signed"
+    else:
+        return
+    raise LedgerBroken(
+        f"{found}; nothing was signed",
+        recovery="Run `thoughtbox verify`. If this is another store on purpose, move its old note away from"
+        " the folder `checkpoints` in the data directory.",
+        details={"size": kept.size},
+    )

@@ -6,13 +6,16 @@ whoever shortens the database does not shorten that.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import quote
+from tempfile import mkstemp
+from urllib.parse import quote, unquote
 
-from thoughtbox.ledger.signing import SigningKey, VerifierKey
+from thoughtbox.errors import InvalidProof
+from thoughtbox.ledger.signing import Checkpoint, SigningKey, VerifierKey
 from thoughtbox.world import World
 
 KEY_NAME = "thoughtbox"
@@ -49,17 +52,39 @@ class Keyring:
     def remember(self, workspace: str, note: str) -> None:
         """Keep the newest note of a workspace outside the store."""
         path = self._note_path(workspace)
-        if path is None:
+        if path is None or any(_size(kept) > _size(note) for kept in self.recall(workspace)):
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(".new")
-        fresh.write_text(note, encoding="utf-8")
-        fresh.replace(path)
+        # Written aside, under a name of its own: servers on one store sign at the same time, and may die here.
+        descriptor, fresh = mkstemp(prefix=f"{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+                file.write(note)
+                file.flush()
+                os.fsync(descriptor)
+            Path(fresh).replace(path)
+        except BaseException:
+            Path(fresh).unlink(missing_ok=True)
+            raise
 
     def recall(self, workspace: str) -> list[str]:
         """The note kept outside the store, if there is one."""
         path = self._note_path(workspace)
         return [path.read_text(encoding="utf-8")] if path is not None and path.exists() else []
 
+    def workspaces(self) -> list[str]:
+        """The workspaces of which a note is kept: they were there once, whatever the store says now."""
+        if self._directory is None:
+            return []
+        return [unquote(path.stem) for path in (self._directory / "checkpoints").glob("*.note")]
+
     def _note_path(self, workspace: str) -> Path | None:
         return self._directory / "checkpoints" / f"{quote(workspace, safe='')}.note" if self._directory else None
+
+
+def _size(note: str) -> int:
+    """How many records a note speaks of; none when it cannot be read."""
+    try:
+        return Checkpoint.parse(note).size
+    except InvalidProof:
+        return 0

@@ -184,6 +184,8 @@ def check_envelope(found: Mapping[str, Any]) -> None:
         raise InvalidRecord(f"record {found['id']} has no `body.text`")
     if not isinstance(found["attrs"], dict):
         raise InvalidRecord(f"record {found['id']} has no `attrs` object")
+    if not isinstance(found["kind"], str):
+        raise InvalidRecord(f"record {found['id']} has a `kind` that is no text")
     check_attrs(found["kind"], found["attrs"])
 
 
@@ -215,6 +217,7 @@ def _are_relations(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(
         isinstance(relation, dict)
         and relation.keys() == {"type", "to"}
+        and isinstance(relation["type"], str)
         and relation["type"] in RELATIONS
         and isinstance(relation["to"], str)
         for relation in value

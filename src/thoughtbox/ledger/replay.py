@@ -44,24 +44,26 @@ def replay(sql: Sql, kind: type[View], views: Views, progress: Progress | None =
 def rebuild(engine: Engine, kind: type[View], views: Views, progress: Progress | None = None) -> bool:
     """Replay one view and let it catch up. Whether it equals what it was."""
 
-    def anew(sql: Sql) -> tuple[str, list[Row]]:
+    def anew(sql: Sql) -> tuple[str, str, list[Row]]:
         before = fingerprint(sql, kind)
         cursors = sql.rows("SELECT workspace, seq FROM view_cursors WHERE view = ?", (kind.name,))
         replay(sql, kind, views, progress)
-        return before, cursors
+        # Compared here, before anybody else can write.
+        return before, fingerprint(sql, kind), cursors
 
-    before, cursors = engine.write("", anew).result()
+    before, after, cursors = engine.write("", anew).result()
     if kind.pace == "tail":
         for workspace, seq in cursors:
             catch_up(engine, kind, workspace, seq)
-    return engine.read(lambda sql: fingerprint(sql, kind)).result() == before
+        after = engine.read(lambda sql: fingerprint(sql, kind)).result()
+    return after == before
 
 
 def catch_up(engine: Engine, kind: type[View], workspace: str, target: int) -> int:
     """Let a tail view come as near to record `target` as it can, a slice at a time; how far it is now."""
     reached = engine.read(lambda sql: cursor(sql, kind, workspace)).result()
     while reached < target:
-        further = engine.write(workspace, lambda sql: _advance(sql, kind, workspace)).result()
+        further = engine.write(workspace, lambda sql: _advance(sql, kind, workspace, target)).result()
         if further == reached:
             break
         reached = further
@@ -74,11 +76,14 @@ def cursor(sql: Sql, kind: type[View], workspace: str) -> int:
     return row[0] if row else 0
 
 
-def _advance(sql: Sql, kind: type[View], workspace: str) -> int:
+def _advance(sql: Sql, kind: type[View], workspace: str, target: int) -> int:
     # Two servers may want to advance the same view: one at a time.
     sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (workspace,))
     reached = cursor(sql, kind, workspace)
-    further = kind(sql, workspace).advance(reached, SLICE)
+    if reached >= target:
+        return reached
+    # No further than asked: a view that is replayed has to stop where it was.
+    further = kind(sql, workspace).advance(reached, min(SLICE, target - reached))
     if further > reached:
         sql.run(
             "INSERT INTO view_cursors (workspace, view, seq) VALUES (?, ?, ?)"

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from tempfile import mkstemp
 from typing import Final, NoReturn
 
 from thoughtbox.errors import InvalidProof
@@ -141,9 +142,8 @@ class SigningKey:
 
     def save(self, path: Path) -> None:
         """Write the key to a new file that only its owner may read; an existing file is never touched."""
-        # Written aside and linked into place: a process that dies here leaves no half key behind.
-        aside = path.with_name(f"{path.name}.{os.getpid()}")
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        # Written aside, under a name of its own, and linked into place: a process that dies here leaves no half key.
+        descriptor, aside = mkstemp(prefix=f"{path.name}.", dir=path.parent)
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
                 file.write(self._text() + "\n")
@@ -151,7 +151,7 @@ class SigningKey:
                 os.fsync(descriptor)
             os.link(aside, path)
         finally:
-            aside.unlink()
+            Path(aside).unlink()
 
     @property
     def verifier_key(self) -> VerifierKey:

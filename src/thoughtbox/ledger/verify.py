@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from thoughtbox.engine.protocol import Row, Sql
 from thoughtbox.errors import InvalidProof, InvalidRecord, NotCanonical, StorageDamaged
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import parse
-from thoughtbox.ledger.checkpoints import Checkpoints, Taken, origin
+from thoughtbox.ledger.checkpoints import TOPIC, Checkpoints, Taken, origin
 from thoughtbox.ledger.ledger import COLUMNS, StreamHead
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import check_envelope, record_id
 from thoughtbox.ledger.signing import Checkpoint, VerifierKey, open_note
+
+_ROW = f"{COLUMNS}, workspace"
+"""A row that was filed under another workspace may stand between the others and pass for one of them."""
 
 Wrong = Literal[
     "content", "link", "order", "missing tail", "root", "unknown signature", "bad signature", "damaged store"
@@ -66,22 +69,22 @@ class _Walk:
 
 
 def verify_stream(sql: Sql, workspace: str, stream: str) -> Verdict:
-    """One stream: its chain, its stored head, and the head a checkpoint remembers."""
+    """One stream: its chain, its stored head, and the heads that checkpoints remember."""
     walk = _Walk(workspace)
 
     def check() -> None:
         for row in sql.scan(
-            f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND stream = ? ORDER BY stream_index",
+            f"SELECT {_ROW} FROM records WHERE workspace = ? AND stream = ? ORDER BY stream_index",
             (workspace, stream),
         ):
             _check_row(walk, row)
         stored = sql.row(
             "SELECT length, head_hash, last_seq FROM streams WHERE workspace = ? AND stream = ?", (workspace, stream)
         )
-        signed = Checkpoints(sql, workspace).stream_head(stream)
-        for head in (StreamHead(*stored) if stored else None, signed):
-            if head is not None:
-                _check_head(sql, walk, stream, head)
+        # The earliest head that does not fit is the nearest to where the trouble began.
+        heads = Checkpoints(sql, workspace).stream_heads(stream)
+        for head in [*heads, *([StreamHead(*stored)] if stored else [])]:
+            _check_head(sql, walk, stream, head)
 
     return _judge(walk, check)
 
@@ -103,11 +106,13 @@ def verify_workspace(
         expected = _expected_roots(sql, workspace, keys, notes)
         frontier = Frontier()
         by_place = 0
-        for row in sql.scan(f"SELECT {COLUMNS} FROM records WHERE workspace = ? ORDER BY seq", (workspace,)):
+        for row in sql.scan(f"SELECT {_ROW} FROM records WHERE workspace = ? ORDER BY seq", (workspace,)):
             seq = row[0]
             if seq != walk.records + 1:
                 raise _Found(_gap(walk.records + 1, row))
-            _check_row(walk, row)
+            envelope = _check_row(walk, row)
+            if envelope["data"]["topic"] == TOPIC:
+                _check_checkpoint(envelope, frontier, seq, workspace, keys)
             by_place += hash((row[1], row[2], seq))
             frontier.add(row[5])
             if seq in expected and frontier.root() != expected[seq].root:
@@ -137,10 +142,12 @@ def _judge(walk: _Walk, check: Callable[[], None]) -> Verdict:
     return Verdict(problem is None, walk.records, len(walk.heads), walk.checkpoints, problem, walk.root)
 
 
-def _check_row(walk: _Walk, row: Row) -> None:
+def _check_row(walk: _Walk, row: Row) -> dict[str, Any]:
     """Content, then place, then link: the first that fails is what is wrong with the record."""
-    seq, stream, stream_index, content, content_hash, linked = row
+    seq, stream, stream_index, content, content_hash, linked, workspace = row
     at = (seq, stream, stream_index)
+    if workspace != walk.workspace:
+        raise _Found(Problem("damaged store", f"{record_id(seq)} is filed under workspace {workspace}", *at))
     if chain.content_hash(content) != content_hash:
         raise _Found(Problem("content", f"the bytes of {record_id(seq)} do not match its content hash", *at))
     length, previous = walk.heads.get(stream) or (0, chain.genesis(walk.workspace, stream))
@@ -162,6 +169,21 @@ def _check_row(walk: _Walk, row: Row) -> None:
         raise _Found(Problem("order", f"record number {seq} calls itself {envelope['id']}", *at))
     walk.heads[stream] = (length + 1, linked)
     walk.records += 1
+    return envelope
+
+
+def _check_checkpoint(
+    envelope: dict[str, Any], before: Frontier, seq: int, workspace: str, keys: Sequence[VerifierKey]
+) -> None:
+    """A checkpoint record signs all that stands before it, whatever the view of checkpoints says."""
+    note = envelope["data"].get("note")
+    if not isinstance(note, str):
+        raise _Found(Problem("content", f"checkpoint record {record_id(seq)} has no note", seq))
+    signed = _opened(note, workspace, keys, seq)
+    if (signed.size, signed.root) != (before.size, before.root()):
+        raise _Found(_other_root(signed))
+    if envelope["attrs"]["stateHash"] != signed.root.hex() or envelope["data"].get("size") != signed.size:
+        raise _Found(_disagrees(seq))
 
 
 def _check_head(sql: Sql, walk: _Walk, stream: str, head: StreamHead) -> None:
@@ -189,10 +211,12 @@ def _check_head(sql: Sql, walk: _Walk, stream: str, head: StreamHead) -> None:
 def _check_heads(sql: Sql, walk: _Walk) -> None:
     """Every stream is as long as its stored head says, and there is a head for every stream."""
     named = 0
-    for stream, length, head_hash, last_seq in sql.scan(
-        "SELECT stream, length, head_hash, last_seq FROM streams WHERE workspace = ?", (walk.workspace,)
+    for stream, length, head_hash, last_seq, filed_under in sql.scan(
+        "SELECT stream, length, head_hash, last_seq, workspace FROM streams WHERE workspace = ?", (walk.workspace,)
     ):
         named += 1
+        if filed_under != walk.workspace:
+            raise _Found(Problem("damaged store", f"the head of {stream} is filed under workspace {filed_under}"))
         found = walk.heads.get(stream)
         if found != (length, head_hash):
             _check_head(sql, walk, stream, StreamHead(length, head_hash, last_seq))
@@ -229,9 +253,15 @@ def _check_last_seq(walk: _Walk, last_seq: int, signed_size: int) -> None:
 
 def _check_index(sql: Sql, workspace: str, by_place: int) -> None:
     """Reading by stream finds the very records that reading in order does."""
-    for stream, stream_index, seq in sql.scan(
-        "SELECT stream, stream_index, seq FROM records WHERE workspace = ? ORDER BY stream, stream_index", (workspace,)
+    previous: tuple[str, int] | None = None
+    for stream, stream_index, seq, filed_under in sql.scan(
+        "SELECT stream, stream_index, seq, workspace FROM records WHERE workspace = ? ORDER BY stream, stream_index",
+        (workspace,),
     ):
+        # Out of order, or under another name, an entry is passed by when it is looked for.
+        if filed_under != workspace or (previous and previous[0] == stream and previous[1] >= stream_index):
+            raise _Found(Problem("damaged store", f"the index of records by stream is out of order at th:{seq}", seq))
+        previous = (stream, stream_index)
         by_place -= hash((stream, stream_index, seq))
     if by_place:
         raise _Found(Problem("damaged store", "the index of records by stream does not agree with the records"))
@@ -246,25 +276,31 @@ def _expected_roots(
     stored: list[tuple[str, Taken | None]] = [(taken.note, taken) for taken in view.all()]
     for note, taken in [*stored, *((note, None) for note in notes)]:
         seq = taken.seq if taken else None
-        try:
-            checkpoint = open_note(note, keys)
-        except InvalidProof as error:
-            wrong: Wrong = (
-                "unknown signature" if error.details.get("reason") == "unknown signature" else "bad signature"
-            )
-            raise _Found(Problem(wrong, f"a checkpoint cannot be trusted: {error.message}", seq=seq)) from None
-        if checkpoint.origin != origin(workspace):
-            raise _Found(
-                Problem("bad signature", f"a checkpoint speaks of {checkpoint.origin}, not of this workspace", seq=seq)
-            )
+        checkpoint = _opened(note, workspace, keys, seq)
         if taken and (taken.size, taken.root) != (checkpoint.size, checkpoint.root):
-            raise _Found(
-                Problem("content", f"checkpoint record {record_id(taken.seq)} disagrees with what it signed", seq)
-            )
+            raise _Found(_disagrees(taken.seq))
         earlier = expected.setdefault(checkpoint.size, checkpoint)
         if earlier.root != checkpoint.root:
             raise _Found(Problem("root", f"two signed checkpoints of size {checkpoint.size} have different roots", seq))
     return expected
+
+
+def _opened(note: str, workspace: str, keys: Sequence[VerifierKey], seq: int | None) -> Checkpoint:
+    """What a note says, if a known key signed it and it speaks of this workspace."""
+    try:
+        checkpoint = open_note(note, keys)
+    except InvalidProof as error:
+        wrong: Wrong = "unknown signature" if error.details.get("reason") == "unknown signature" else "bad signature"
+        raise _Found(Problem(wrong, f"a checkpoint cannot be trusted: {error.message}", seq=seq)) from None
+    if checkpoint.origin != origin(workspace):
+        raise _Found(
+            Problem("bad signature", f"a checkpoint speaks of {checkpoint.origin}, not of this workspace", seq=seq)
+        )
+    return checkpoint
+
+
+def _disagrees(seq: int) -> Problem:
+    return Problem("content", f"checkpoint record {record_id(seq)} disagrees with what it signed", seq)
 
 
 def _gap(expected: int, row: Row) -> Problem:

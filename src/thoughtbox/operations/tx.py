@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TypeVar
 
 from thoughtbox.engine.protocol import Sql
@@ -41,14 +40,10 @@ class Tx:
         self.as_of = as_of
         self.keyring = keyring
         self.progress = progress
-        self._views = views
         self._world = world
         self._surface = surface
         self._operation = operation
-
-    @cached_property
-    def ledger(self) -> Ledger:
-        return Ledger(self.sql, self.workspace, self._views, as_of=self.as_of)
+        self.ledger = Ledger(sql, workspace, views, as_of=as_of)
 
     @property
     def now_ms(self) -> int:
@@ -56,18 +51,15 @@ class Tx:
 
     def append(self, draft: Draft, *, stream: str) -> Record:
         """Write one record; the views that follow it know of it at once."""
-        return self.ledger.append(draft, stream=stream, source=self._source, world=self._world)
-
-    def ask(self, kind: type[V]) -> V:
-        """The view, ready to answer questions about this workspace."""
-        return kind(self.sql, self.workspace, self.as_of)
-
-    @cached_property
-    def _source(self) -> Source:
-        return Source(
+        source = Source(
             agent=self.caller.agent,
             surface=self._surface,
             operation=self._operation,
             transport=self.caller.transport,
             model=self.caller.model,
         )
+        return self.ledger.append(draft, stream=stream, source=source, world=self._world)
+
+    def ask(self, kind: type[V]) -> V:
+        """The view, ready to answer questions about this workspace."""
+        return kind(self.sql, self.workspace, self.as_of)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from thoughtbox.doors.cli import parser
-from thoughtbox.doors.cli.output import Output, UsageError, show_error
+from thoughtbox.doors.cli.output import Output, UsageError, show_error, show_usage_error
 from thoughtbox.doors.cli.store import CannotOpen
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 
@@ -48,9 +48,7 @@ def _run(argv: Sequence[str] | None) -> int:
     try:
         return _command(args.run)(args)
     except UsageError as error:
-        show_error(ConfigurationError(str(error)), as_json=True) if as_json else sys.stderr.write(
-            f"thoughtbox: {error}\n"
-        )
+        show_usage_error(error, as_json=as_json)
         return USAGE
     except ConfigurationError as error:
         show_error(error, as_json=as_json)

@@ -12,13 +12,13 @@ from argparse import Namespace
 from collections.abc import Collection, Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from thoughtbox.doors.cli.console import console
+from thoughtbox.doors.cli.progress import Bar
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from thoughtbox.errors import ThoughtboxError
-
-UNBROKEN = 10_000
-"""Columns of what is not a terminal: a line stays a line, for grep and its friends."""
 
 # Stored text must not be able to drive the terminal it is shown on.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -61,7 +61,7 @@ class Output:
         from rich import box
         from rich.table import Table
 
-        shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
+        shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), header_style="bold", show_edge=False)
         for name in columns:
             shown.add_column(name, no_wrap=name not in wraps, overflow="fold")
         for row in rows:
@@ -78,16 +78,15 @@ class Output:
             self.json(value)
             return
         import orjson
-        from rich.syntax import Syntax
+        from rich.highlighter import JSONHighlighter
 
-        text = printable(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
-        console = self._console(sys.stdout)
-        console.print(
-            Syntax(text, "json", theme="ansi_dark", background_color="default", word_wrap=True)
-            if console.color_system
-            else text,
-            soft_wrap=True,
-        )
+        text = _text(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+        JSONHighlighter().highlight(text)
+        self._console(sys.stdout).print(text, soft_wrap=True)
+
+    def bar(self, label: str) -> Bar:
+        """How far the work has come, for people who wait."""
+        return Bar(label, plain=self._plain)
 
     def _write(self, stream: IO[str], line: str | Styled) -> None:
         if isinstance(line, Styled) and stream.isatty() and not self._plain:
@@ -97,19 +96,6 @@ class Output:
 
     def _console(self, stream: IO[str]) -> Console:
         return console(stream, plain=self._plain)
-
-
-def console(stream: IO[str], *, plain: bool) -> Console:
-    from rich.console import Console
-
-    return Console(
-        file=stream,
-        width=None if stream.isatty() or os.environ.get("COLUMNS") else UNBROKEN,
-        color_system=None if plain else "auto",
-        markup=False,
-        emoji=False,
-        highlight=False,
-    )
 
 
 def write_json(stream: IO[str], value: Any) -> None:
@@ -137,6 +123,13 @@ def show_error(error: ThoughtboxError, *, as_json: bool) -> None:
     sys.stderr.write(printable(f"thoughtbox: {error.code}: {error.message}") + "\n")
     if error.recovery:
         sys.stderr.write(printable(f"  {error.recovery}") + "\n")
+
+
+def show_usage_error(error: UsageError, *, as_json: bool) -> None:
+    if as_json:
+        write_json(sys.stderr, {"code": "USAGE_ERROR", "message": str(error)})
+    else:
+        sys.stderr.write(printable(f"thoughtbox: {error}") + "\n")
 
 
 def count(number: int, noun: str) -> str:

@@ -133,7 +133,7 @@ def _add_call(commands: Commands) -> None:
         rest="pairs",
         epilog="examples:\n"
         "  thoughtbox call thought_plan sessionId=s1 planDescription='Move the cache.'\n"
-        "  thoughtbox call thought_tree --json '{\"sessionId\":\"s1\",\"includeChildren\":true}'\n"
+        '  thoughtbox call thought_tree --json \'{"sessionId":"s1","includeChildren":true}\'\n'
         "\n`thoughtbox ops` lists the operations; `thoughtbox ops NAME` shows the arguments of one.",
     )
     parser.add_argument("name", metavar="NAME", help="the operation")

@@ -23,8 +23,9 @@ class Bar:
     next call raises there, so that the work ends too.
     """
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, *, plain: bool) -> None:
         self._label = label
+        self._plain = plain
         self._begun = time.monotonic()
         self._given_up = threading.Event()
         self._shown: tuple[Progress, TaskID] | None = None
@@ -54,14 +55,14 @@ class Bar:
     def _show(self) -> tuple[Progress, TaskID]:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-        from thoughtbox.doors.cli.output import console
+        from thoughtbox.doors.cli.console import console
 
         progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             TaskProgressColumn(),
             TimeRemainingColumn(),
-            console=console(sys.stderr, plain=False),
+            console=console(sys.stderr, plain=self._plain),
             transient=True,
         )
         task = progress.add_task(self._label, total=None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from thoughtbox.doors.cli.parser import given_settings
@@ -25,11 +26,11 @@ class CannotOpen(Exception):
 
 def settings_of(args: Namespace) -> Settings:
     """Options over environment over defaults."""
-    return load(**given_settings(args))
+    return load(None, **given_settings(args))
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Thoughtbox]:
+def opened(settings: Settings) -> Generator[Thoughtbox]:
     """The store, made if there is none yet."""
     from thoughtbox.app import Thoughtbox
 
@@ -44,7 +45,7 @@ def opened(settings: Settings) -> Iterator[Thoughtbox]:
 
 
 @contextmanager
-def opened_existing(settings: Settings) -> Iterator[Thoughtbox]:
+def opened_existing(settings: Settings) -> Generator[Thoughtbox]:
     """The store, for commands that make no sense on one that is not there yet."""
     if settings.database_url is None:
         if settings.storage == "memory":
@@ -52,7 +53,8 @@ def opened_existing(settings: Settings) -> Iterator[Thoughtbox]:
                 "a store in memory ends with its process: this one is empty",
                 recovery="Set THOUGHTBOX_STORAGE to fs, and THOUGHTBOX_DATA_DIR to the directory of the store.",
             )
-        if not settings.database.exists():
+        # A log without its database is damage, and for the engine to name.
+        if not any(Path(f"{settings.database}{part}").exists() for part in ("", "-wal")):
             raise CannotOpen(
                 StorageError(
                     f"there is no store in {settings.data_dir}",

@@ -1,24 +1,37 @@
-"""Telling clients that a list has changed, in both protocol eras.
+"""Telling clients what has changed, in both protocol eras.
 
-Clients with a handshake get a notification on their connection; stateless ones get
-it on the stream they opened with `subscriptions/listen`. The list that changes by
-itself is that of resources: a new session is a new one. It may be another process
-that wrote it.
+Clients with a handshake get notifications on their connection; stateless ones get
+them on the stream they opened with `subscriptions/listen`. Two things change by
+themselves: a new session is a new resource, and a session that grows is a resource
+that was updated. It may be another process that wrote.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import weakref
+from collections import Counter
+from collections.abc import Container, Iterable
+from contextlib import suppress
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from mcp.server.connection import Connection
 from mcp.server.context import ServerRequestContext
-from mcp.server.subscriptions import ResourcesListChanged, SubscriptionBus
-from mcp_types import NotificationParams
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
+from mcp_types import (
+    EmptyResult,
+    NotificationParams,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    UnsubscribeRequestParams,
+)
 
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.mcp import resources
+from thoughtbox.engine.protocol import Sql
+from thoughtbox.errors import ThoughtboxError
 
 logger = logging.getLogger(__name__)
 
@@ -27,51 +40,112 @@ Context = ServerRequestContext[Any, Any]
 SETTLE_SECONDS = 0.1
 """Changes that come together are told once."""
 
+TELL_SECONDS = 1.0
+"""How long one client may take to be told before the next round is no longer held up by it."""
+
 
 class Changes:
-    """Follows the store while the server runs, and tells every client that listens."""
+    """Follows the store while the server runs, and tells every client that wants to know."""
 
-    def __init__(self, box: Thoughtbox, bus: SubscriptionBus) -> None:
+    def __init__(self, box: Thoughtbox) -> None:
         self._box = box
-        self._bus = bus
-        self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
-        self._streams = 0
+        self._table = box.dispatcher.table
+        self._bus = InMemorySubscriptionBus()
+        self._streams = ListenHandler(self._bus)
+        self._watched: Counter[str] = Counter()
+        self._connections: WeakKeyDictionary[Connection, set[str]] = WeakKeyDictionary()
+        self._seen: int | None = None
 
     async def remember(self, ctx: Context, params: NotificationParams) -> None:
         """A client has shaken hands: it is to hear of changes on its connection."""
-        # The SDK hands out a session per request and keeps the connection behind it to itself.
-        self._connections.add(ctx.session._connection)
+        self._addresses_of(ctx)
+
+    async def subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
+        resources.match(self._table, str(params.uri))
+        self._addresses_of(ctx).add(str(params.uri))
+        return EmptyResult()
+
+    async def unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+        self._addresses_of(ctx).discard(str(params.uri))
+        return EmptyResult()
+
+    async def listen(self, ctx: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+        """Serve a stateless client's stream until it goes away, or the server does."""
+        addresses = params.notifications.resource_subscriptions or []
+        self._watched.update(addresses)
+        try:
+            return await self._streams(ctx, params)
+        finally:
+            self._watched.subtract(addresses)
+            self._watched += Counter()  # without those that nobody watches any more
+
+    def end(self) -> None:
+        """Tell those who listen that nothing more will come."""
+        self._streams.close()
 
     async def follow(self) -> None:
         """Run until cancelled."""
         loop = asyncio.get_running_loop()
         stirred = asyncio.Event()
-        self._streams = await self._count()
         unwatch = self._box.engine.watch(lambda: loop.call_soon_threadsafe(stirred.set))
         try:
+            await self._look(tell=False)
             while True:
                 await stirred.wait()
                 await asyncio.sleep(SETTLE_SECONDS)
                 stirred.clear()
-                streams = await self._count()
-                if streams != self._streams:
-                    self._streams = streams
-                    await self._tell()
+                await self._look(tell=True)
         finally:
             unwatch()
 
-    async def _count(self) -> int:
-        project = self._box.settings.project
-        future = self._box.engine.read(
-            lambda sql: sql.row("SELECT COUNT(*) FROM streams WHERE workspace = ?", (project,))
-        )
-        row = await asyncio.wrap_future(future)
-        return row[0] if row else 0
+    async def _look(self, *, tell: bool) -> None:
+        try:
+            grown, self._seen = await asyncio.wrap_future(self._box.engine.read(self._grown))
+        except ThoughtboxError as error:
+            logger.warning("changes could not be looked for: %s", error)
+            return
+        if tell and grown:
+            await self._tell(grown)
 
-    async def _tell(self) -> None:
-        await self._bus.publish(ResourcesListChanged())
-        for connection in list(self._connections):
-            try:
-                await connection.send_resource_list_changed()
-            except Exception:
-                logger.debug("a client could not be told of a change", exc_info=True)
+    def _grown(self, sql: Sql) -> tuple[dict[str, bool], int]:
+        """The streams written to since the last look, whether each of them is new, and how far this look went."""
+        project = self._box.settings.project
+        head = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (project,))
+        reached = head[0] if head else 0
+        if self._seen is None:
+            return {}, reached
+        rows = sql.rows(
+            "SELECT stream, MIN(stream_index) FROM records"
+            " WHERE workspace = ? AND seq > ? AND seq <= ? GROUP BY stream",
+            (project, self._seen, reached),
+        )
+        return {stream: first == 0 for stream, first in rows}, reached
+
+    async def _tell(self, grown: dict[str, bool]) -> None:
+        is_listed_anew = any(new and resources.is_listed(self._table, stream) for stream, new in grown.items())
+        if is_listed_anew:
+            await self._bus.publish(ResourcesListChanged())
+        for address in self._updated(self._watched, grown):
+            await self._bus.publish(ResourceUpdated(uri=address))
+        await asyncio.gather(
+            *(
+                self._tell_one(connection, self._updated(addresses, grown), is_listed_anew=is_listed_anew)
+                for connection, addresses in list(self._connections.items())
+            )
+        )
+
+    async def _tell_one(self, connection: Connection, updated: list[str], *, is_listed_anew: bool) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TELL_SECONDS):
+                if is_listed_anew:
+                    await connection.send_resource_list_changed()
+                for address in updated:
+                    await connection.send_resource_updated(address)
+
+    def _updated(self, addresses: Iterable[str], grown: Container[str]) -> list[str]:
+        return [address for address in addresses if resources.is_concerned(self._table, address, grown)]
+
+    def _addresses_of(self, ctx: Context) -> set[str]:
+        """What this client subscribed to."""
+        # The SDK hands out a session per request and keeps the connection behind it to itself.
+        return self._connections.setdefault(ctx.session._connection, set())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
-import logging
+import signal
 import socket
-from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any
 
 import orjson
@@ -17,21 +17,18 @@ from starlette.applications import Starlette
 
 from thoughtbox import __version__
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.echo import unblocked_stderr
+from thoughtbox.doors.mcp.ending import CLOSING_SECONDS, LAST_ANSWERS_SECONDS, end_within
+from thoughtbox.doors.mcp.plain import App, Plain, Receive, Scope, Send
 from thoughtbox.doors.mcp.server import McpDoor
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import LOOPBACK, Settings
 
-logger = logging.getLogger(__name__)
-
 PATH = "/mcp"
 HEALTH = "/health"
-GRACE_SECONDS = 1
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+KEEP_ALIVE_SECONDS = 60
+"""Longer than clients keep an idle connection, so that none is closed under a request."""
 
 
 def check_exposure(settings: Settings) -> None:
@@ -49,41 +46,43 @@ class Gate:
     def __init__(self, app: App, settings: Settings) -> None:
         self._app = app
         self._token = settings.token.encode() if settings.token is not None else None
-        self._hosts = {"127.0.0.1", "localhost", "[::1]", *settings.allowed_hosts}
+        self._hosts = {"127.0.0.1", "localhost", "[::1]", *map(str.lower, settings.allowed_hosts)}
         if settings.host not in ("0.0.0.0", "::"):
-            self._hosts.add(f"[{settings.host}]" if ":" in settings.host else settings.host)
+            self._hosts.add(f"[{settings.host}]" if ":" in settings.host else settings.host.lower())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        if not self._is_known_host(headers.get(b"host", "")):
+        # White space around a value is not part of it (RFC 9110, 5.5); the parser below leaves it there.
+        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        if not self._is_known_host(headers.get(b"host", b"").decode("latin-1")):
             await _refuse(send, 403, "this Host is not served here (see THOUGHTBOX_ALLOWED_HOSTS)")
         elif not self._is_known_origin(headers.get(b"origin")):
             await _refuse(send, 403, "this Origin is not welcome here (see THOUGHTBOX_ALLOWED_HOSTS)")
         elif scope["path"] == HEALTH:
             await _answer(send, 200, {"status": "ok", "version": __version__})
-        elif not self._has_token(headers.get(b"authorization", "")):
+        elif not self._has_token(headers.get(b"authorization", b"")):
             await _refuse(send, 401, "a bearer token is required", (b"www-authenticate", b'Bearer realm="thoughtbox"'))
         else:
             await self._app(scope, receive, send)
 
     def _is_known_host(self, host: str) -> bool:
-        return _without_port(host) in self._hosts
+        return _without_port(host).lower() in self._hosts
 
-    def _is_known_origin(self, origin: str | None) -> bool:
+    def _is_known_origin(self, origin: bytes | None) -> bool:
         """Browsers name where a page came from; other clients name nothing."""
         if origin is None:
             return True
-        scheme, _, host = origin.partition("://")
-        return scheme in ("http", "https") and _without_port(host) in self._hosts
+        scheme, _, host = origin.decode("latin-1").partition("://")
+        return scheme in ("http", "https") and self._is_known_host(host)
 
-    def _has_token(self, authorization: str) -> bool:
+    def _has_token(self, authorization: bytes) -> bool:
         if self._token is None:
             return True
-        scheme, _, given = authorization.partition(" ")
-        return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self._token)
+        scheme, _, given = authorization.partition(b" ")
+        return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token)
 
 
 def application(box: Thoughtbox, door: McpDoor) -> App:
@@ -105,7 +104,29 @@ def application(box: Thoughtbox, door: McpDoor) -> App:
         following.cancel()
 
     app.router.lifespan_context = lifespan
-    return Gate(app, settings)
+    return Gate(Plain(app), settings)
+
+
+class HttpServer(uvicorn.Server):
+    """Uvicorn, which ends in time and leaves it at that."""
+
+    def __init__(self, config: uvicorn.Config, door: McpDoor) -> None:
+        super().__init__(config)
+        self._door = door
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """As in uvicorn, without raising the signal again afterwards: the store is still to be closed."""
+        asking = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+        before = {number: signal.signal(number, self.handle_exit) for number in asking}
+        yield
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        end_within(LAST_ANSWERS_SECONDS + CLOSING_SECONDS)
+        self._door.changes.end()
+        await super().shutdown(sockets)
 
 
 def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
@@ -113,18 +134,20 @@ def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
     check_exposure(settings)
     listening = _listen(settings)
     host, port = listening.getsockname()[:2]
-    with Thoughtbox(settings) as box:
+    with unblocked_stderr(), Thoughtbox(settings) as box:
         door = McpDoor(box, transport="http")
         box.keep()
         config = uvicorn.Config(
             application(box, door),
-            log_level="warning",
+            log_config=None,
             access_log=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
             server_header=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=int(LAST_ANSWERS_SECONDS),
+            ws="none",
         )
         announce(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
-        uvicorn.Server(config).run(sockets=[listening])
+        HttpServer(config, door).run(sockets=[listening])
 
 
 def _listen(settings: Settings) -> socket.socket:

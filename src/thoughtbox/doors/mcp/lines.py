@@ -19,31 +19,44 @@ class TooLong:
 
 
 class Lines(asyncio.Protocol):
-    """Splits what arrives into lines."""
+    """Splits what arrives into lines, and takes in no more than somebody asks for."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
         self._buffer = bytearray()
         self._searched = 0
         self._skipping = False
-        self._ready: deque[bytes | TooLong | None] = deque()
+        self._ready: deque[bytes | TooLong] = deque()
+        self._ready_bytes = 0
+        self._ended = False
         self._waiter: asyncio.Future[None] | None = None
         self._transport: asyncio.ReadTransport | None = None
 
     async def next(self) -> bytes | TooLong | None:
         """The next line without its newline; None at the end."""
         while not self._ready:
+            if self._ended:
+                return None
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
-        if len(self._ready) == MOST_WAITING and self._transport is not None:
-            self._transport.resume_reading()
-        return self._ready.popleft() if self._ready[0] is not None else None
+        line = self._ready.popleft()
+        if not isinstance(line, TooLong):
+            self._ready_bytes -= len(line)
+        self._take_in_more_or_not()
+        return line
+
+    def end(self) -> None:
+        """Take in nothing more; what is there can still be had."""
+        self._ended = True
+        self._wake()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.ReadTransport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
+        if self._ended:
+            return
         self._buffer += data
         while (at := self._buffer.find(b"\n", self._searched)) >= 0:
             self._line(bytes(self._buffer[:at]))
@@ -54,31 +67,34 @@ class Lines(asyncio.Protocol):
             self._buffer.clear()
             self._searched = 0
             self._skipping = True
-        if len(self._ready) >= MOST_WAITING and self._transport is not None:
-            self._transport.pause_reading()
+        self._take_in_more_or_not()
         self._wake()
 
     def eof_received(self) -> None:
         if self._buffer.strip() or self._skipping:
             self._line(bytes(self._buffer))
         self._buffer.clear()
-        self._end()
+        self.end()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._end()
+        self.end()
 
     def _line(self, line: bytes) -> None:
         too_long = self._skipping or len(line) > self._longest
         self._skipping = False
         self._ready.append(TooLong() if too_long else line)
+        self._ready_bytes += 0 if too_long else len(line)
 
-    def _end(self) -> None:
-        if not self._ready or self._ready[-1] is not None:
-            self._ready.append(None)
-        self._wake()
+    def _take_in_more_or_not(self) -> None:
+        if self._transport is None:
+            return
+        if len(self._ready) >= MOST_WAITING or self._ready_bytes > self._longest:
+            self._transport.pause_reading()
+        else:
+            self._transport.resume_reading()
 
     def _wake(self) -> None:
-        if self._ready and self._waiter is not None and not self._waiter.done():
+        if (self._ready or self._ended) and self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
 

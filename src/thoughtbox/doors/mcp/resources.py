@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from urllib.parse import quote, unquote
 
 from mcp_types import Resource as McpResource
@@ -12,6 +13,7 @@ from thoughtbox.errors import ResourceNotFound
 from thoughtbox.operations.registry import Resource, Table
 
 MIME = "application/json"
+SCHEME = "thoughtbox://"
 PAGE = 100
 
 
@@ -37,6 +39,29 @@ def match(table: Table, uri: str) -> tuple[Resource, dict[str, str]]:
         recovery="resources/list and resources/templates/list show what there is.",
         details={"uri": uri},
     )
+
+
+def is_listed(table: Table, stream: str) -> bool:
+    """Whether the stream is shown by a resource that is listed."""
+    listing = [resource for resource in table.resources.values() if resource.listed is not None]
+    return any(stream.startswith(_stream(resource, "")) for resource in listing)
+
+
+def is_concerned(table: Table, uri: str, grown: Container[str]) -> bool:
+    """Whether what is at an address may have changed, now that these streams have grown.
+
+    A listed resource shows one stream. Of the others nothing is known but that something was written.
+    """
+    try:
+        resource, arguments = match(table, uri)
+    except ResourceNotFound:
+        return False
+    return resource.listed is None or _stream(resource, *arguments.values()) in grown
+
+
+def _stream(resource: Resource, value: str) -> str:
+    """The stream that a listed resource shows: its address is the stream's name."""
+    return resource.uri.removeprefix(SCHEME).partition("{")[0] + value
 
 
 def fixed(table: Table) -> list[McpResource]:

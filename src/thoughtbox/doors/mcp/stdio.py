@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from types import TracebackType
-from typing import Any
+from typing import NamedTuple
 
-import orjson
-from mcp.shared.message import SessionMessage
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import (
     INVALID_REQUEST,
     PARSE_ERROR,
@@ -30,10 +30,14 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from thoughtbox.doors.mcp.ending import LAST_ANSWERS_SECONDS
 from thoughtbox.doors.mcp.lines import Lines, TooLong, waitable_input, waitable_output
 
-LAST_ANSWERS_SECONDS = 1.0
-"""How long calls under way may still take once stdin has closed."""
+MOST_OPEN = 256
+"""Calls under way at once; the next is read when one of them has been answered."""
+
+ENDLESS = "subscriptions/listen"
+"""A request that is answered when the connection ends, and not before."""
 
 
 class Wire:
@@ -42,8 +46,10 @@ class Wire:
     def __init__(self, lines: Lines, writer: asyncio.StreamWriter) -> None:
         self._lines = lines
         self._writer = writer
-        self._open_requests: set[Any] = set()
-        self._all_answered = asyncio.Event()
+        self._open = 0
+        self._endless: set[str | int] = set()
+        self._settled = asyncio.Event()
+        self._metadata = ServerMessageMetadata(on_request_unanswered=self._one_settled)
 
     def __aiter__(self) -> Wire:
         return self
@@ -51,9 +57,11 @@ class Wire:
     async def __anext__(self) -> SessionMessage:
         """The next message; a line that is none is answered at once, and passed over."""
         while True:
+            if self._open >= MOST_OPEN:
+                await self._until_open_requests_are_below(MOST_OPEN)
             line = await self._lines.next()
             if line is None:
-                await self._finish()
+                await self._let_calls_be_answered()
                 raise StopAsyncIteration
             if isinstance(line, TooLong):
                 await self._answer(INVALID_REQUEST, "the message is too long (see THOUGHTBOX_MAX_BODY_BYTES)")
@@ -62,12 +70,15 @@ class Wire:
                 continue
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValidationError:
-                await self._refuse(line)
+            except ValidationError as error:
+                await self._refuse(line, error)
                 continue
             if isinstance(message, JSONRPCRequest):
-                self._open_requests.add(message.id)
-            return SessionMessage(message)
+                if message.method == ENDLESS:
+                    self._endless.add(message.id)
+                else:
+                    self._open += 1
+            return SessionMessage(message, self._metadata)
 
     receive = __anext__
 
@@ -76,9 +87,14 @@ class Wire:
         self._writer.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
         await self._writer.drain()
         if isinstance(message, JSONRPCResponse | JSONRPCError):
-            self._open_requests.discard(message.id)
-            if not self._open_requests:
-                self._all_answered.set()
+            if message.id in self._endless:
+                self._endless.discard(message.id)
+            else:
+                await self._one_settled()
+
+    def hang_up(self) -> None:
+        """Read no further; what was read is still answered."""
+        self._lines.end()
 
     async def aclose(self) -> None:
         """Nothing to do: the descriptors belong to `connected`."""
@@ -91,38 +107,74 @@ class Wire:
     ) -> None:
         await self.aclose()
 
-    async def _refuse(self, line: bytes) -> None:
+    async def _one_settled(self) -> None:
+        self._open -= 1
+        self._settled.set()
+
+    async def _until_open_requests_are_below(self, count: int) -> None:
+        while self._open >= count:
+            self._settled.clear()
+            await self._settled.wait()
+
+    async def _let_calls_be_answered(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._until_open_requests_are_below(1), LAST_ANSWERS_SECONDS)
+
+    async def _refuse(self, line: bytes, error: ValidationError) -> None:
         """Say what is wrong with a line that is no message, under its own id where it has one."""
+        fault = error.errors(include_url=False, include_input=False)[0]
         try:
-            found = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            await self._answer(PARSE_ERROR, "this is not JSON")
-            return
+            found = json.loads(line)  # takes more than the parser of messages, so that the id can still be found
+        except (ValueError, RecursionError):
+            found = None
         if isinstance(found, list):
             await self._answer(INVALID_REQUEST, "batches are not supported: send one message a line")
             return
         given = found.get("id") if isinstance(found, dict) else None
         id = given if isinstance(given, str | int) and not isinstance(given, bool) else None
-        await self._answer(INVALID_REQUEST, "this is not a JSON-RPC 2.0 message", id)
+        if fault["type"] == "json_invalid":
+            await self._answer(PARSE_ERROR, f"this cannot be read as JSON: {fault['ctx']['error']}", id)
+        else:
+            await self._answer(INVALID_REQUEST, "this is not a JSON-RPC 2.0 message", id)
 
     async def _answer(self, code: int, message: str, id: str | int | None = None) -> None:
         error = {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}
-        self._writer.write(orjson.dumps(error) + b"\n")
+        self._writer.write(json.dumps(error).encode() + b"\n")
         await self._writer.drain()
 
-    async def _finish(self) -> None:
-        if self._open_requests:
-            self._all_answered.clear()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._all_answered.wait(), LAST_ANSWERS_SECONDS)
+
+class Descriptors(NamedTuple):
+    """Private copies of standard input and output."""
+
+    input: int
+    output: int
+
+
+@contextlib.contextmanager
+def claimed() -> Generator[Descriptors]:
+    """Standard input and output for us alone; to everybody else they are nothing, and stderr."""
+    private = Descriptors(os.dup(0), os.dup(1))
+    _lead(0, os.open(os.devnull, os.O_RDONLY))
+    _lead(1, os.dup(2))
+    sys.stdout.flush()  # what was printed before goes there, too
+    try:
+        yield private
+    finally:
+        sys.stdout.flush()
+        _lead(1, os.open(os.devnull, os.O_WRONLY))
+
+
+def _lead(descriptor: int, target: int) -> None:
+    os.dup2(target, descriptor)
+    os.close(target)
 
 
 @contextlib.asynccontextmanager
-async def connected(longest: int) -> AsyncGenerator[Wire]:
-    """A wire over this process's standard input and output."""
+async def connected(descriptors: Descriptors, longest: int) -> AsyncGenerator[Wire]:
+    """A wire over these descriptors, which are closed at the end."""
     loop = asyncio.get_running_loop()
-    wire_in = waitable_input(_claim(0, os.open(os.devnull, os.O_RDONLY)))
-    wire_out, copying = waitable_output(_claim(1, os.dup(2)))
+    wire_in = waitable_input(descriptors.input)
+    wire_out, copying = waitable_output(descriptors.output)
     lines = Lines(longest)
     incoming, _ = await loop.connect_read_pipe(lambda: lines, os.fdopen(wire_in, "rb", buffering=0))
     outgoing, protocol = await loop.connect_write_pipe(
@@ -135,12 +187,3 @@ async def connected(longest: int) -> AsyncGenerator[Wire]:
         outgoing.close()
         if copying is not None:
             await asyncio.to_thread(copying.join, LAST_ANSWERS_SECONDS)
-
-
-def _claim(descriptor: int, diversion: int) -> int:
-    """A private copy of a standard descriptor, which from now on leads elsewhere."""
-    sys.stdout.flush()
-    private = os.dup(descriptor)
-    os.dup2(diversion, descriptor)
-    os.close(diversion)
-    return private

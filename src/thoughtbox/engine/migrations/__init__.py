@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from thoughtbox.engine.protocol import Dialect, Sql
-from thoughtbox.errors import SchemaTooNew
+from thoughtbox.errors import SchemaTooNew, StorageDamaged
 
 
 def steps(dialect: Dialect) -> list[tuple[int, str]]:
@@ -33,7 +33,9 @@ def migrate(sql: Sql) -> None:
     """Take the store to the newest step, inside the transaction given."""
     sql.run("CREATE TABLE IF NOT EXISTS schema_steps (step BIGINT PRIMARY KEY)")
     row = sql.row("SELECT MAX(step) FROM schema_steps")
-    done = int(row[0]) if row and row[0] is not None else 0
+    done = row[0] if row and row[0] is not None else 0
+    if not isinstance(done, int):
+        raise StorageDamaged("the store's schema step cannot be read", recovery="Restore from a copy or an export.")
     known = steps(sql.dialect)
     if done > known[-1][0]:
         raise SchemaTooNew(

@@ -1,0 +1,85 @@
+"""A client with nothing between the clock and the bytes: one JSON line out, one JSON line back."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from io import BufferedReader, RawIOBase
+from itertools import count
+from types import TracebackType
+from typing import Any
+
+import orjson
+
+from bench.machine import resident_mb
+from bench.servers import Server
+
+PROTOCOL = "2025-06-18"
+PATIENCE = 10
+READ_AHEAD = 1 << 20
+
+
+class Client:
+    """A server process and the pipes to it. Use it as a context manager."""
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self._ids = count(1)
+        self._calls = count(1)
+        began = time.perf_counter()
+        self._process = subprocess.Popen(
+            server.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=server.environment,
+            bufsize=0,
+        )
+        assert self._process.stdin
+        assert isinstance(self._process.stdout, RawIOBase)
+        self._input = self._process.stdin
+        self._output = BufferedReader(self._process.stdout, READ_AHEAD)
+        self.ask("initialize", protocolVersion=PROTOCOL, capabilities={}, clientInfo={"name": "bench", "version": "1"})
+        self.start_seconds = time.perf_counter() - began
+        """From the start of the process to its answer to `initialize`."""
+        self._send(method="notifications/initialized")
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._input.close()
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+
+    def call(self) -> None:
+        """The server's own example call, each a little different."""
+        self.call_tool(self.server.tool, self.server.arguments(next(self._calls)))
+
+    def call_tool(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        result = self.ask("tools/call", name=name, arguments=arguments)
+        if result.get("isError"):
+            raise RuntimeError(f"{self.server.name}: {name} failed: {result}")
+        return result
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """The result of a request; notifications on the way are passed over."""
+        id = next(self._ids)
+        self._send(id=id, method=method, params=params)
+        while line := self._output.readline():
+            message = orjson.loads(line)
+            if message.get("id") == id:
+                return message["result"]
+        raise RuntimeError(f"{self.server.name} ended without an answer to {method}")
+
+    def resident_mb(self) -> float:
+        return resident_mb(self._process.pid)
+
+    def _send(self, **message: Any) -> None:
+        self._input.write(orjson.dumps({"jsonrpc": "2.0", **message}) + b"\n")

@@ -1,0 +1,60 @@
+"""The machine that a run was made on, in the few facts that its numbers depend on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+import apsw
+
+SYNCS = 100
+PAGE = 4096
+
+
+def facts(directory: Path) -> dict[str, str]:
+    return {
+        "cores": str(os.cpu_count()),
+        "processor": _processor(),
+        "system": f"{platform.system()} {platform.release()}",
+        "Python": platform.python_version(),
+        "SQLite": apsw.sqlite_lib_version(),
+        "MCP SDK": version("mcp"),
+        "fsync": f"{sync_seconds(directory) * 1e6:.0f} µs",
+        "load at the start": f"{os.getloadavg()[0]:.1f}",
+    }
+
+
+def sync_seconds(directory: Path) -> float:
+    """What it takes to make one page durable: the median of a hundred."""
+    times = []
+    path = directory / "sync"
+    with path.open("wb", buffering=0) as file:
+        for _ in range(SYNCS):
+            file.write(bytes(PAGE))
+            began = time.perf_counter()
+            os.fsync(file.fileno())
+            times.append(time.perf_counter() - began)
+    path.unlink()
+    return median(times)
+
+
+def resident_mb(process: int | str = "self", *, peak: bool = False) -> float:
+    """Memory that a process holds, or the most it ever held. From /proc: Linux only."""
+    wanted = "VmHWM:" if peak else "VmRSS:"
+    for line in Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines():
+        if line.startswith(wanted):
+            return int(line.split()[1]) / 1024
+    raise LookupError(wanted)
+
+
+def _processor() -> str:
+    try:
+        about = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.machine()
+    names = [line.partition(":")[2].strip() for line in about.splitlines() if line.startswith("model name")]
+    return names[0] if names else platform.machine()

@@ -1,0 +1,96 @@
+"""`config`: every setting, its value, and where that comes from."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from thoughtbox.doors.cli.output import BAD, DOUBTFUL, QUIET, Output, Styled
+from thoughtbox.doors.cli.parser import given_settings
+from thoughtbox.settings import SETTINGS, Setting, Settings
+
+Origin = Literal["flag", "environment", "default"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """A setting in effect. One that cannot be honoured has a fault, and its default for a value."""
+
+    setting: Setting
+    text: str
+    origin: Origin
+    value: Any
+    fault: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """As it was written, but for secrets, and with a directory in full."""
+        if self.setting.secret:
+            return "(set, not shown)" if self.text else ""
+        return str(self.value) if isinstance(self.value, Path) else self.text
+
+
+def effective(given: Mapping[str, str], environment: Mapping[str, str] | None = None) -> list[Effective]:
+    """Options over environment over defaults."""
+    environment = os.environ if environment is None else environment
+    return [_effective(setting, given, environment) for setting in SETTINGS]
+
+
+def tolerant_settings(found: Sequence[Effective]) -> Settings:
+    """Settings to go on with, whatever is wrong with some of them."""
+    return Settings(**{one.setting.field: one.value for one in found})
+
+
+def _effective(setting: Setting, given: Mapping[str, str], environment: Mapping[str, str]) -> Effective:
+    text, origin = _source(setting, given, environment)
+    try:
+        return Effective(setting, text, origin, setting.parse(text))
+    except ValueError as error:
+        said = "this value" if setting.secret else f"`{text}`"
+        return Effective(setting, text, origin, setting.parse(setting.default), f"{said} cannot be: {error}")
+
+
+def _source(setting: Setting, given: Mapping[str, str], environment: Mapping[str, str]) -> tuple[str, Origin]:
+    if setting.field in given:
+        return given[setting.field], "flag"
+    if setting.variable in environment:
+        return environment[setting.variable], "environment"
+    return setting.default, "default"
+
+
+def config(args: Namespace) -> int:
+    out = Output(args)
+    found = effective(given_settings(args))
+    if out.as_json:
+        out.json({"settings": [_as_json(one) for one in found]})
+    else:
+        out.table(
+            ("setting", "variable", "value", "from", "what for"),
+            [
+                (
+                    one.setting.field,
+                    one.setting.variable,
+                    Styled(one.fault, BAD) if one.fault else one.shown,
+                    Styled(one.origin, QUIET if one.origin == "default" else DOUBTFUL),
+                    one.setting.help,
+                )
+                for one in found
+            ],
+            wraps=("value", "what for"),
+        )
+    return 2 if any(one.fault for one in found) else 0
+
+
+def _as_json(one: Effective) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "name": one.setting.field,
+        "variable": one.setting.variable,
+        "value": one.shown,
+        "from": one.origin,
+        "help": one.setting.help,
+    }
+    return {**shown, "fault": one.fault} if one.fault else shown

@@ -1,0 +1,124 @@
+"""Operations in words: what goes in, what comes out, and how to call them from a shell."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from thoughtbox.operations.registry import Operation
+
+Schema = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An argument, or a field of an answer. One inside another is `outer.inner`, one in a list `outer[].inner`."""
+
+    name: str
+    type: str
+    required: bool
+    default: Any
+    description: str
+
+    @property
+    def when_left_out(self) -> str:
+        if self.required:
+            return "required"
+        return "" if self.default is None else f"default {orjson.dumps(self.default).decode()}"
+
+
+def arguments(operation: Operation) -> list[Part]:
+    schema = operation.input.model_json_schema(by_alias=True)
+    return [_part(name, part, schema) for name, part in schema.get("properties", {}).items()]
+
+
+def answer(operation: Operation) -> list[Part]:
+    schema = operation.output.model_json_schema(by_alias=True, mode="serialization")
+    return list(_flattened(schema, schema, ""))
+
+
+def takes_text(operation: Operation, argument: str) -> bool:
+    """Whether what is typed for this argument is meant as it stands, not as JSON."""
+    schema = operation.input.model_json_schema(by_alias=True)
+    part = schema.get("properties", {}).get(argument)
+    return part is None or any(_resolved(choice, schema).get("type") == "string" for choice in _choices(part))
+
+
+def command_line(name: str, given: Mapping[str, Any]) -> str:
+    """The very line to type."""
+    line = f"thoughtbox call {name}"
+    return f"{line} --json {shlex.quote(orjson.dumps(dict(given)).decode())}" if given else line
+
+
+def command_lines(operation: Operation) -> list[str]:
+    """The example of an operation, with the calls that go before it."""
+    return [
+        *(command_line(name, given) for name, given in operation.example.given),
+        command_line(operation.name, operation.example.arguments),
+    ]
+
+
+def _flattened(schema: Schema, root: Schema, prefix: str) -> Iterator[Part]:
+    for name, part in schema.get("properties", {}).items():
+        yield _part(prefix + name, part, root, required=name in schema.get("required", ()))
+        for choice in _choices(part):
+            inner, path = _resolved(choice, root), prefix + name
+            while inner.get("type") == "array":
+                inner, path = _resolved(inner.get("items", {}), root), f"{path}[]"
+            yield from _flattened(inner, root, f"{path}.")
+
+
+def _part(name: str, schema: Schema, root: Schema, *, required: bool | None = None) -> Part:
+    if required is None:
+        required = name in root.get("required", ())
+    return Part(name, _type(schema, root), required, schema.get("default"), schema.get("description", ""))
+
+
+def _type(schema: Schema, root: Schema) -> str:
+    choices = [_resolved(choice, root) for choice in _choices(schema)]
+    return " or ".join(_one_type(choice, root) for choice in choices)
+
+
+def _one_type(schema: Schema, root: Schema) -> str:
+    if "const" in schema:
+        return orjson.dumps(schema["const"]).decode()
+    if "enum" in schema:
+        return " or ".join(orjson.dumps(value).decode() for value in schema["enum"])
+    kind: str = schema.get("type", "any")
+    if kind == "array":
+        return f"list of {_plural(_type(schema.get('items', {}), root))}"
+    if kind in ("integer", "number"):
+        return kind + _range(schema)
+    return kind
+
+
+def _plural(noun: str) -> str:
+    """`strings`, but `lists of objects`."""
+    first, space, rest = noun.partition(" ")
+    return "anything" if noun == "any" else f"{first}s{space}{rest}"
+
+
+def _range(schema: Schema) -> str:
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f" from {low}"
+    return f" up to {high}" if low is None else f" {low} to {high}"
+
+
+def _choices(schema: Schema) -> list[Schema]:
+    """What a value may be, without `null` where that only means that it was left out."""
+    choices: list[Schema] = schema.get("anyOf", [schema])
+    if "default" in schema and schema["default"] is None:
+        return [choice for choice in choices if choice.get("type") != "null"]
+    return choices
+
+
+def _resolved(schema: Schema, root: Schema) -> Schema:
+    reference = schema.get("$ref")
+    return root["$defs"][reference.rpartition("/")[2]] if reference else schema

@@ -1,0 +1,199 @@
+"""`call` runs any operation; `ops` says which there are."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from thoughtbox import domains
+from thoughtbox.doors.cli import describe
+from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error
+from thoughtbox.doors.cli.store import opened, settings_of
+from thoughtbox.errors import ConfigurationError, ThoughtboxError
+from thoughtbox.operations.caller import Caller
+from thoughtbox.operations.dispatch import Call
+from thoughtbox.operations.registry import TABLE, Operation
+
+
+def call(args: Namespace) -> int:
+    settings = settings_of(args)
+    domains.load()
+    out = Output(args)
+    # An error is for whoever reads standard error, and that is a program more often than not.
+    for_programs = out.as_json or not sys.stderr.isatty()
+    try:
+        operation = TABLE.find(args.name)
+        given = _arguments(args, operation)
+        with opened(settings) as box, out.bar(operation.name) as bar:
+            answer = box.dispatcher.call(
+                Call(
+                    operation=operation.name,
+                    workspace=settings.project,
+                    arguments=given,
+                    caller=Caller(agent=settings.agent or "cli", transport="cli"),
+                    key=args.key,
+                    as_of=_as_of(args.as_of),
+                    progress=bar,
+                )
+            )
+    except ConfigurationError:
+        raise
+    except ThoughtboxError as error:
+        show_error(error, as_json=for_programs)
+        return 1
+    out.pretty_json(answer)
+    return 0
+
+
+def _arguments(args: Namespace, operation: Operation) -> dict[str, Any]:
+    """From JSON, a file, and `key=value`; the last has the last word."""
+    given: dict[str, Any] = {}
+    if args.arguments is not None:
+        given = _object(sys.stdin.buffer.read() if args.arguments == "-" else args.arguments.encode(), "--json")
+    elif args.file is not None:
+        given = _object(_contents(args.file), args.file)
+    for pair in args.pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise UsageError(f"`{pair}` is not an argument: write key=value, or --json '{{…}}'")
+        given[name] = _value(operation, name, text)
+    return given
+
+
+def _object(data: bytes, where: str) -> dict[str, Any]:
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"{where} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UsageError(f'{where} must be a JSON object, such as \'{{"sessionId":"s1"}}\'')
+    return value
+
+
+def _contents(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}") from None
+
+
+def _value(operation: Operation, name: str, text: str) -> Any:
+    """Text for an argument that takes text; otherwise what it means in JSON, if it means anything."""
+    if describe.takes_text(operation, name):
+        return text
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+
+
+def _as_of(text: str | None) -> int | None:
+    if text is None:
+        return None
+    digits = text.removeprefix("th:")
+    if not digits.isdecimal():
+        raise UsageError(f"--as-of takes the number of a record, such as 17 or th:17, not `{text}`")
+    return int(digits)
+
+
+def ops(args: Namespace) -> int:
+    domains.load()
+    out = Output(args)
+    if args.name is not None:
+        _show_one(out, TABLE.find(args.name))
+        return 0
+    if args.room is not None and args.room not in TABLE.rooms:
+        raise UsageError(f"there is no room `{args.room}`; the rooms are {', '.join(TABLE.rooms)}")
+    chosen = [operation for operation in TABLE if _is_wanted(operation, args)]
+    if out.as_json:
+        out.json({"operations": [_overview(operation) for operation in chosen]})
+        return 0
+    out.table(
+        ("operation", "room", "does", "what for"),
+        [(*_name_cells(operation), operation.summary) for operation in chosen],
+        wraps=("what for",),
+    )
+    if not chosen:
+        out.note("No operation fits. `thoughtbox ops` without options lists all.")
+    return 0
+
+
+def _is_wanted(operation: Operation, args: Namespace) -> bool:
+    text = f"{operation.name} {operation.title} {operation.description}".lower()
+    return (
+        (args.room is None or operation.room == args.room)
+        and (not args.writes or operation.writes)
+        and (not args.reads or not operation.writes)
+        and (args.filter is None or args.filter.lower() in text)
+    )
+
+
+def _name_cells(operation: Operation) -> tuple[str | Styled, ...]:
+    name = Styled(operation.name, QUIET) if operation.hidden else operation.name
+    return name, operation.room, Styled("writes", DOUBTFUL) if operation.writes else "reads"
+
+
+def _overview(operation: Operation) -> dict[str, Any]:
+    return {
+        "name": operation.name,
+        "room": operation.room,
+        "title": operation.title,
+        "summary": operation.summary,
+        "writes": operation.writes,
+        "hidden": operation.hidden,
+        "tier": operation.tier,
+        "stage": operation.stage,
+    }
+
+
+def _in_full(operation: Operation) -> dict[str, Any]:
+    return {
+        **_overview(operation),
+        "description": operation.description,
+        "idempotent": operation.idempotent,
+        "input": operation.input.model_json_schema(by_alias=True),
+        "output": operation.output.model_json_schema(by_alias=True, mode="serialization"),
+        "errors": {error.code: error.meaning for error in operation.errors},
+        "example": describe.command_lines(operation),
+    }
+
+
+def _show_one(out: Output, operation: Operation) -> None:
+    if out.as_json:
+        out.json(_in_full(operation))
+        return
+    out.say(Styled(f"{operation.name}: {operation.title}", "bold"))
+    kind = "writes" if operation.writes else "only reads"
+    shown = ", never listed as a tool" if operation.hidden else ""
+    out.say(Styled(f"room {operation.room}, {kind}{shown}", QUIET))
+    out.say()
+    out.say(operation.description)
+    out.say()
+    if parts := describe.arguments(operation):
+        out.table(
+            ("argument", "type", "", "what it is"),
+            [(part.name, part.type, part.when_left_out, part.description) for part in parts],
+            wraps=("type", "what it is"),
+        )
+    else:
+        out.say("It takes no arguments.")
+    out.say()
+    if parts := describe.answer(operation):
+        out.table(
+            ("answer", "type", "what it is"),
+            [(part.name, part.type, part.description) for part in parts],
+            wraps=("type", "what it is"),
+        )
+        out.say()
+    out.table(
+        ("error", "when"), [(error.code, error.meaning) for error in dict.fromkeys(operation.errors)], wraps=("when",)
+    )
+    out.say()
+    refusal = operation.example.fails_with
+    out.say(Styled(f"example, refused with {refusal.code}" if refusal else "example", "bold"))
+    for line in describe.command_lines(operation):
+        out.say(f"  {line}")

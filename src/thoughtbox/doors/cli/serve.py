@@ -1,0 +1,86 @@
+"""`serve`: start the MCP server."""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import sys
+from argparse import Namespace
+from types import FrameType
+
+from thoughtbox import __version__
+from thoughtbox.doors.cli.store import CannotOpen, settings_of
+from thoughtbox.errors import ConfigurationError, StorageError
+from thoughtbox.settings import Settings
+
+
+def serve(args: Namespace) -> int:
+    settings = settings_of(args)
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=settings.log_level.upper(),
+        format="thoughtbox: %(levelname)s %(name)s: %(message)s",
+    )
+    try:
+        if settings.transport == "stdio":
+            _serve_stdio(settings)
+        else:
+            _serve_http(settings)
+    except ConfigurationError:
+        raise
+    except StorageError as error:
+        raise CannotOpen(error) from error
+    return 0
+
+
+def _serve_stdio(settings: Settings) -> None:
+    from thoughtbox.doors.mcp.serve import serve_stdio
+
+    if sys.stdin.isatty():
+        _say("Waiting for an MCP client on standard input. A client starts this by itself; for people there is --http.")
+    serve_stdio(settings)
+
+
+def _serve_http(settings: Settings) -> None:
+    from thoughtbox.doors.mcp.http import serve_http
+
+    # The server hands a signal on when it is done; the store has to be closed before the process ends.
+    signal.signal(signal.SIGTERM, _end)
+    serve_http(settings, lambda address: _say(announcement(settings, address)))
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(0)
+
+
+def announcement(settings: Settings, address: str) -> str:
+    """Where the server is, and how to connect a client."""
+    url = address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    base = url.rpartition("/")[0]
+    store = "PostgreSQL" if settings.database_url else settings.database if settings.storage == "fs" else "memory"
+    claude = f"claude mcp add --transport http thoughtbox {url}"
+    codex = f"codex mcp add thoughtbox --url {url}"
+    cursor: dict[str, object] = {"url": url}
+    if settings.token is not None:
+        claude += ' --header "Authorization: Bearer $THOUGHTBOX_TOKEN"'
+        codex += " --bearer-token-env-var THOUGHTBOX_TOKEN"
+        cursor["headers"] = {"Authorization": "Bearer ${env:THOUGHTBOX_TOKEN}"}
+    lines = [
+        f"Thoughtbox {__version__} listens on {address}",
+        f"  store        {store}, workspace {settings.project}, durability {settings.durability}",
+        "",
+        f"  Claude Code  {claude}",
+        f"  Codex        {codex}",
+        f"  Cursor       in .cursor/mcp.json: {json.dumps({'mcpServers': {'thoughtbox': cursor}})}",
+        f"  health       curl {base}/health",
+        "",
+    ]
+    if url != address:
+        lines.append("  From other machines, use a name that THOUGHTBOX_ALLOWED_HOSTS lists.")
+    return "\n".join([*lines, "Ctrl-C ends it."])
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()

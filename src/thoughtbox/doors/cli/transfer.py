@@ -1,0 +1,200 @@
+"""`export` and `import`: a workspace as JSON Lines, and back."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import sys
+import zlib
+from argparse import Namespace
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from thoughtbox.doors.cli.files import written
+from thoughtbox.doors.cli.output import Output, UsageError, count, write_json
+from thoughtbox.doors.cli.progress import Bar
+from thoughtbox.doors.cli.store import opened, opened_existing, settings_of
+from thoughtbox.engine.protocol import Sql
+from thoughtbox.errors import ImportRefused, RecordNotFound
+from thoughtbox.ledger.export import Imported, export_lines, import_lines
+from thoughtbox.ledger.ledger import workspaces
+from thoughtbox.ledger.view import Views
+
+STDIO = "-"
+LONGEST_LINE = 1 << 28
+"""Bytes. No record comes near it; a file without line ends must not fill the memory."""
+
+_SOME = 256
+"""Lines that are written, or counted, together."""
+_BUFFER = 1 << 20
+_GZIP = b"\x1f\x8b"
+
+
+class _FileFailed(Exception):
+    """Not the store but the file on the other side cannot be read or written."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def export(args: Namespace) -> int:
+    settings = settings_of(args)
+    out = Output(args)
+    workspace = settings.project
+    with opened_existing(settings) as box:
+        known = box.engine.read(workspaces).result()
+        if workspace not in known:
+            raise RecordNotFound(
+                f"there is no workspace `{workspace}` to export",
+                recovery=f"The store has {', '.join(known)}." if known else "The store is empty.",
+            )
+        compressed = args.gzip or args.output.endswith(".gz")
+        with _target(args.output, compressed=compressed) as target, out.bar(f"Exporting {workspace}") as bar:
+            try:
+                trailer = box.engine.read(lambda sql: _write(sql, workspace, target, bar)).result()
+            except _FileFailed as failure:
+                raise failure.error from None
+    summary = {"workspace": workspace, **{name: trailer[name] for name in ("records", "streams", "root")}}
+    if out.as_json:
+        write_json(sys.stderr if args.output == STDIO else sys.stdout, {**summary, "file": args.output})
+        return 0
+    where = "" if args.output == STDIO else f" to {args.output}"
+    what = f"{count(trailer['records'], 'record')} in {count(trailer['streams'], 'stream')}"
+    out.note(f"{what} of {workspace} exported{where}, root {trailer['root']}.")
+    return 0
+
+
+@contextmanager
+def _target(name: str, *, compressed: bool) -> Generator[BinaryIO | gzip.GzipFile]:
+    with ExitStack() as stack:
+        file: BinaryIO = sys.stdout.buffer if name == STDIO else stack.enter_context(written(Path(name)))
+        if compressed:
+            # Without a name and a time inside, so that the same records make the same file.
+            yield stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
+        else:
+            yield file
+
+
+def _write(sql: Sql, workspace: str, target: BinaryIO | gzip.GzipFile, bar: Bar) -> dict[str, Any]:
+    """Write all lines; what the last one says."""
+    last = b""
+    lines = export_lines(sql, workspace, bar)
+    while some := list(islice(lines, _SOME)):
+        last = some[-1]
+        try:
+            target.write(b"\n".join([*some, b""]))
+        except OSError as error:
+            raise _FileFailed(error) from error
+    return orjson.loads(last)
+
+
+def import_(args: Namespace) -> int:
+    """All files in one transaction: when one is refused, nothing of any is taken in."""
+    settings = settings_of(args)
+    out = Output(args)
+    with ExitStack() as stack:
+        files = [_source(stack, name) for name in args.files]
+        box = stack.enter_context(opened(settings))
+        bar = stack.enter_context(out.bar("Importing"))
+        incoming = _Incoming(files, bar)
+        try:
+            found = box.engine.write("", lambda sql: incoming.take(sql, box.views)).result()
+        except _FileFailed as failure:
+            raise UsageError(f"{incoming.name} cannot be read: {failure.error.strerror or failure.error}") from None
+    if out.as_json:
+        out.json(
+            {
+                "imported": [
+                    {"file": name, "workspace": one.workspace, "records": one.records, "added": one.added}
+                    for name, one in zip(args.files, found, strict=True)
+                ]
+            }
+        )
+        return 0
+    out.table(
+        ("file", "workspace", "records", "added"),
+        [
+            (name, one.workspace, f"{one.records:,}", f"{one.added:,}" if one.added else "none: all were here")
+            for name, one in zip(args.files, found, strict=True)
+        ],
+    )
+    return 0
+
+
+def _source(stack: ExitStack, name: str) -> tuple[str, BinaryIO]:
+    try:
+        return name, sys.stdin.buffer if name == STDIO else stack.enter_context(Path(name).open("rb", _BUFFER))
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}") from None
+
+
+class _Incoming:
+    """Files on their way in, in the thread that writes."""
+
+    def __init__(self, files: Sequence[tuple[str, BinaryIO]], bar: Bar) -> None:
+        self.name = ""
+        self._files = files
+        self._bar = bar
+        sizes = [_size(file) for _, file in files]
+        self._total = sum(sizes) if all(sizes) else 0
+        self._done = 0
+
+    def take(self, sql: Sql, views: Views) -> list[Imported]:
+        taken: list[Imported] = []
+        for name, file in self._files:
+            self.name = name
+            try:
+                taken.append(import_lines(sql, self._lines(file), views))
+            except ImportRefused as error:
+                raise _naming(name, error) from None
+            self._done += _size(file)
+        return taken
+
+    def _lines(self, file: BinaryIO) -> Iterator[bytes]:
+        number = 0
+        try:
+            opened = _unpacked(file)
+            while line := opened.readline(LONGEST_LINE):
+                number += 1
+                if len(line) == LONGEST_LINE:
+                    raise _refusal(number, "the line is too long to be a record")
+                if number % _SOME == 0:
+                    self._bar(self._done + (file.tell() if self._total else number), self._total)
+                yield line
+        except EOFError:
+            raise _refusal(number + 1, "the compressed file breaks off") from None
+        except (gzip.BadGzipFile, zlib.error):
+            raise _refusal(number + 1, "the file cannot be decompressed any further") from None
+        except OSError as error:
+            raise _FileFailed(error) from error
+
+
+def _unpacked(file: BinaryIO) -> BinaryIO | gzip.GzipFile:
+    # The first two bytes say it; a name can lie, and standard input has none.
+    peek = getattr(file, "peek", None)
+    packed = peek is not None and peek(2)[:2] == _GZIP
+    return gzip.GzipFile(fileobj=file) if packed else file
+
+
+def _size(file: BinaryIO) -> int:
+    """How many bytes a file has; 0 for what has no known end."""
+    try:
+        known = os.fstat(file.fileno())
+    except (OSError, ValueError):
+        return 0
+    return known.st_size if stat.S_ISREG(known.st_mode) else 0
+
+
+def _refusal(line: int, why: str) -> ImportRefused:
+    return ImportRefused(f"line {line}: {why}; nothing was imported", details={"line": line})
+
+
+def _naming(name: str, error: ImportRefused) -> ImportRefused:
+    return ImportRefused(f"{name}, {error.message}", recovery=error.recovery, details={**error.details, "file": name})

@@ -1,0 +1,117 @@
+"""A client's request as a call on an operation: who calls, in which workspace, and how it is run."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.mcp.changes import Context
+from thoughtbox.errors import InvalidPayload
+from thoughtbox.operations.caller import Caller
+from thoughtbox.operations.dispatch import Answer, Call, fault
+from thoughtbox.operations.registry import Operation
+from thoughtbox.operations.tx import Tx
+from thoughtbox.settings import WORKSPACE
+
+META_KEY = "thoughtbox/idempotencyKey"
+META_AS_OF = "thoughtbox/asOf"
+META_WORKSPACE = "thoughtbox/workspace"
+
+LONGEST_NAME = 128
+ANONYMOUS = "anonymous"
+
+
+class GivenUp(Exception):
+    """Ends work whose client no longer waits for it."""
+
+
+class Calls:
+    """Runs operations for the clients of one transport; every failure comes out as a `ThoughtboxError`."""
+
+    def __init__(self, box: Thoughtbox, transport: str) -> None:
+        self._dispatcher = box.dispatcher
+        self._settings = box.settings
+        self._transport = transport
+
+    async def run(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
+        try:
+            meta: Mapping[str, Any] = ctx.meta or {}
+            call = Call(
+                operation=operation.name,
+                workspace=self._workspace(meta),
+                arguments=arguments,
+                caller=self._caller(ctx),
+                key=_meta(meta, META_KEY, str),
+                as_of=_meta(meta, META_AS_OF, int),
+            )
+            if operation.long:
+                return await self._run_long(ctx, call)
+            return await asyncio.wrap_future(self._dispatcher.submit(call))
+        except Exception as error:
+            raise fault(error) from error
+
+    async def ask(self, ctx: Context, question: Callable[[Tx], Any]) -> Any:
+        """Put a question to the store outside of any operation: lists and completions."""
+        try:
+            asked = self._dispatcher.ask(self._workspace(ctx.meta or {}), self._caller(ctx), question)
+            return await asyncio.wrap_future(asked)
+        except Exception as error:
+            raise fault(error) from error
+
+    async def _run_long(self, ctx: Context, call: Call) -> Answer:
+        """Report how far the work has come while it goes on in its own thread; stop it when the client gives up."""
+        loop = asyncio.get_running_loop()
+        news: asyncio.Queue[tuple[int, int]] = asyncio.Queue(maxsize=1)
+        given_up = threading.Event()
+
+        def report(done: int, total: int) -> None:
+            if given_up.is_set():
+                raise GivenUp
+            loop.call_soon_threadsafe(_replace, news, (done, total))
+
+        async def tell() -> None:
+            while True:
+                done, total = await news.get()
+                await ctx.session.report_progress(done, total, f"{done} of {total} records")
+
+        telling = asyncio.create_task(tell())
+        try:
+            return await asyncio.wrap_future(self._dispatcher.submit(replace(call, progress=report)))
+        finally:
+            given_up.set()
+            telling.cancel()
+
+    def _workspace(self, meta: Mapping[str, Any]) -> str:
+        named = _meta(meta, META_WORKSPACE, str)
+        if named is None:
+            return self._settings.project
+        if not WORKSPACE.fullmatch(named):
+            raise InvalidPayload(
+                f"_meta `{META_WORKSPACE}` cannot be the name of a workspace",
+                recovery="It has letters, digits and . _ / - (128 at most), and begins with a letter, a digit or _.",
+            )
+        return named
+
+    def _caller(self, ctx: Context) -> Caller:
+        client = ctx.session.client_params
+        named = self._settings.agent or (client.client_info.name if client is not None else "")
+        agent = "".join(filter(str.isprintable, named))[:LONGEST_NAME]
+        return Caller(agent=agent or ANONYMOUS, transport=self._transport)
+
+
+def _replace(queue: asyncio.Queue[tuple[int, int]], item: tuple[int, int]) -> None:
+    """Only the newest counts."""
+    if queue.full():
+        queue.get_nowait()
+    queue.put_nowait(item)
+
+
+def _meta(meta: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = meta.get(name)
+    if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+        raise InvalidPayload(f"_meta `{name}` must be a {'number' if kind is int else 'text'}")
+    return value

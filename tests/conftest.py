@@ -1,0 +1,77 @@
+"""Fixtures that every test may use: agents that come through real doors, and servers to put to the test."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.agent import DOORS, Agent, Door, Doors, choose
+from tests.support.postgres import postgres_url
+
+__all__ = ["postgres_url"]
+
+SEED = "THOUGHTBOX_TEST_SEED"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all-doors", action="store_true", help="Tell every story through every door.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Set before the workers start: all processes choose alike.
+    os.environ.setdefault(SEED, str(random.SystemRandom().randrange(10**6)))
+    config.addinivalue_line(
+        "markers",
+        "doors(transport, era, engine, every): the doors a story may go through: one of them by chance, or every one",
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"doors: chosen by {SEED}={os.environ[SEED]}; --all-doors takes them all"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    for fixture in ("agent", "fresh_agent"):
+        if fixture in metafunc.fixturenames:
+            metafunc.parametrize(fixture, _doors_of(metafunc), indirect=True, ids=str)
+
+
+def _doors_of(metafunc: pytest.Metafunc) -> list[Any]:
+    marker = metafunc.definition.get_closest_marker("doors")
+    wanted = dict(marker.kwargs) if marker else {}
+    every = wanted.pop("every", False)
+    doors = [door for door in DOORS if all(getattr(door, part) == value for part, value in wanted.items())]
+    if metafunc.config.option.markexpr == "torture":
+        return [pytest.param(door, marks=pytest.mark.torture) for door in doors]
+    if every or metafunc.config.getoption("--all-doors"):
+        return list(doors)
+    return [choose(os.environ[SEED], metafunc.definition.nodeid, doors)]
+
+
+@pytest.fixture(scope="session")
+def doors(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
+    """The servers of this test process; none of them outlives it."""
+    doors = Doors(request.config, tmp_path_factory.mktemp("doors"))
+    yield doors
+    doors.close()
+
+
+@pytest.fixture
+def agent(request: pytest.FixtureRequest, doors: Doors) -> Iterator[Agent]:
+    """A client of a shared server, in a workspace of its own."""
+    door: Door = request.param
+    with doors.agent(door) as agent:
+        yield agent
+
+
+@pytest.fixture
+def fresh_agent(request: pytest.FixtureRequest, doors: Doors, tmp_path: Path) -> Iterator[Agent]:
+    """A client with a server and a store of its own."""
+    door: Door = request.param
+    with doors.fresh_agent(door, tmp_path) as agent:
+        yield agent

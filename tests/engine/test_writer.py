@@ -1,0 +1,231 @@
+"""The writer answers every caller, whatever its session does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, cast
+
+import pytest
+
+from tests.conformance.store import SECONDS
+from thoughtbox.engine.lanes import Lanes
+from thoughtbox.engine.protocol import Sql
+from thoughtbox.engine.writer import Writer
+from thoughtbox.errors import StorageBusy, StorageError
+
+Work = Callable[[Sql], Any]
+
+
+class Lost(Exception):
+    """The connection is gone."""
+
+
+class Refused(Exception):
+    """A caller's own error."""
+
+
+class Notes:
+    """A transaction that keeps notes only."""
+
+    def __init__(self) -> None:
+        self.memo: dict[Any, Any] = {}
+        self.before_commit: dict[str, Callable[[Sql], None]] = {}
+
+
+class Session:
+    """A session that fails at the verb it is told to, and remembers what it was asked."""
+
+    def __init__(self, failing: str = "") -> None:
+        self.sql = cast(Sql, Notes())
+        self.failing = failing
+        self.usable = True
+        self.asked: list[str] = []
+
+    def _ask(self, verb: str) -> None:
+        self.asked.append(verb)
+        if verb == self.failing:
+            raise Lost(verb)
+
+    def begin(self) -> None:
+        self._ask("begin")
+
+    def commit(self) -> bool:
+        self._ask("commit")
+        return bool(self.sql.memo)
+
+    def rollback(self) -> None:
+        self._ask("rollback")
+
+    def savepoint(self) -> None:
+        self._ask("savepoint")
+
+    def release(self) -> None:
+        self._ask("release")
+
+    def rollback_to_savepoint(self) -> None:
+        self._ask("rollback to savepoint")
+
+    def is_usable(self) -> bool:
+        return self.usable
+
+    def close(self) -> None:
+        self._ask("close")
+
+
+class NoTurn(AbstractContextManager[None]):
+    """A turn that is never had."""
+
+    def __enter__(self) -> None:
+        raise StorageBusy("somebody else's turn")
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class Desk:
+    """Lanes, and a writer that starts when it is told to, with one session after the other."""
+
+    def __init__(self) -> None:
+        self.lanes = Lanes()
+        self.told = 0
+        self._writer: Writer | None = None
+
+    def put(self, *works: Work) -> list[Future[Any]]:
+        return [self.lanes.put("lane", work) for work in works]
+
+    def start(self, *sessions: Session, turn: AbstractContextManager[object] | None = None) -> None:
+        waiting = list(sessions)
+        self._writer = Writer(
+            "writer",
+            self.lanes,
+            lambda: waiting.pop(0),
+            translate=lambda error: StorageError("lost") if isinstance(error, Lost) else error,
+            turn=turn or nullcontext(),
+            committed=self._tell,
+        )
+
+    def _tell(self) -> None:
+        self.told += 1
+
+    def close(self) -> None:
+        self.lanes.close()
+        if self._writer:
+            self._writer.join(SECONDS)
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    desk = Desk()
+    yield desk
+    desk.close()
+
+
+def errors(futures: list[Future[Any]]) -> list[type[Any]]:
+    return [type(future.exception(SECONDS)) for future in futures]
+
+
+def nothing(sql: Sql) -> None: ...
+
+
+def refuse(sql: Sql) -> None:
+    raise Refused
+
+
+def note(sql: Sql) -> None:
+    sql.memo["note"] = 1
+
+
+@pytest.mark.parametrize("verb", ["begin", "savepoint", "release", "commit"])
+def test_every_call_is_answered_at_whichever_verb_the_session_fails(desk: Desk, verb: str):
+    calls = desk.put(nothing, nothing)
+    desk.start(Session(verb), Session(verb))
+    assert errors(calls) == [StorageError, StorageError]
+
+
+@pytest.mark.parametrize("verb", ["begin", "commit"])
+def test_a_session_that_failed_is_closed_and_another_is_taken(desk: Desk, verb: str):
+    failing, sound = Session(verb), Session()
+    desk.start(failing, sound)
+    assert errors(desk.put(nothing)) == [StorageError]
+    assert errors(desk.put(nothing)) == [type(None)]
+    assert failing.asked[-1] == "close"
+    assert "commit" in sound.asked
+
+
+def test_all_who_wait_hear_at_once_that_the_store_cannot_be_had(desk: Desk):
+    calls = desk.put(*[nothing] * 10)
+    session = Session("begin")
+    desk.start(session)
+    assert errors(calls) == [StorageError] * 10
+    assert session.asked == ["begin", "close"]
+
+
+def test_a_call_that_cannot_be_undone_alone_is_undone_with_its_batch(desk: Desk):
+    session = Session("rollback to savepoint")
+    calls = desk.put(nothing, refuse)
+    desk.start(session)
+    assert errors(calls) == [StorageError, Refused]
+    assert session.asked[-1] == "rollback"
+    assert "commit" not in session.asked
+
+
+def test_neighbours_do_not_get_the_error_of_a_call_that_took_the_transaction_with_it(desk: Desk):
+    session = Session()
+
+    def break_it(sql: Sql) -> None:
+        session.usable = False
+        raise Refused
+
+    calls = desk.put(nothing, break_it)
+    desk.start(session)
+    assert errors(calls) == [StorageError, Refused]
+    assert "commit" not in session.asked
+
+
+def test_watchers_are_told_of_what_was_written_and_committed(desk: Desk):
+    desk.start(Session(), Session("commit"))
+    for work in (nothing, refuse, note):
+        errors(desk.put(work))
+    assert desk.told == 1
+
+
+def test_a_turn_that_cannot_be_had_is_an_error_for_the_caller(desk: Desk):
+    desk.start(Session(), turn=NoTurn())
+    for _ in range(2):
+        assert errors(desk.put(nothing)) == [StorageBusy]
+
+
+def test_a_call_cancelled_while_the_store_cannot_be_had_stays_cancelled(desk: Desk):
+    first, second, third = desk.put(nothing, nothing, nothing)
+    second.cancel()
+    desk.start(Session("begin"))
+    assert errors([first, third]) == [StorageError, StorageError]
+    assert second.cancelled()
+
+
+def test_calls_that_wait_when_the_lanes_close_are_still_written(desk: Desk):
+    calls = desk.put(*[nothing] * 1000)
+    desk.lanes.close()
+    desk.start(Session())
+    assert errors(calls) == [type(None)] * 1000
+
+
+def test_calls_behind_the_closing_are_refused(desk: Desk):
+    desk.start(Session())
+    desk.close()
+    assert errors(desk.put(nothing)) == [StorageError]
+
+
+def test_several_writers_share_the_lanes_and_all_end_with_them(desk: Desk):
+    calls = [desk.lanes.put(f"lane {number % 5}", nothing) for number in range(100)]
+    writers = [
+        Writer("writer", desk.lanes, Session, translate=lambda error: error, turn=nullcontext(), committed=desk._tell)
+        for _ in range(3)
+    ]
+    assert errors(calls) == [type(None)] * 100
+    assert desk.lanes.busy == 0
+    desk.lanes.close()
+    for writer in writers:
+        writer.join(SECONDS)
+        assert not writer._thread.is_alive()

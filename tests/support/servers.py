@@ -1,0 +1,231 @@
+"""Server processes, as tests start them, and the plain wires to talk to them."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+SERVE = [sys.executable, "-P", str(Path(__file__).with_name("serve.py"))]
+PATIENCE = 30.0
+"""Seconds that a test waits for what has to come; a busy machine is slow."""
+
+HANDSHAKE = "2025-11-25"
+STATELESS = "2026-07-28"
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": STATELESS,
+    "io.modelcontextprotocol/clientInfo": {"name": "tester", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+INITIALIZE = {
+    "protocolVersion": HANDSHAKE,
+    "capabilities": {},
+    "clientInfo": {"name": "tester", "version": "1"},
+}
+
+
+def environment(directory: Path, **settings: str) -> dict[str, str]:
+    """What a server process is told. Nothing of the tester's own settings gets in."""
+    kept = {name: os.environ[name] for name in ("HOME", "PATH", "LANG") if name in os.environ}
+    return {
+        **kept,
+        "THOUGHTBOX_DATA_DIR": str(directory),
+        "THOUGHTBOX_DURABILITY": "normal",
+        "THOUGHTBOX_CHECKPOINT_EVERY": "0",
+        "PORT": "0",
+        **settings,
+    }
+
+
+def soon(holds: Callable[[], Any], seconds: float = PATIENCE) -> Any:
+    """Wait until this holds, and return what it said."""
+    until = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < until, f"waited {seconds} s in vain"
+        time.sleep(0.01)
+    return found
+
+
+class Process:
+    """A server process that is gone when the test is."""
+
+    def __init__(self, command: list[str], environment: dict[str, str], **pipes: Any) -> None:
+        self.popen: subprocess.Popen[bytes] = subprocess.Popen(
+            command, env=environment, bufsize=0, start_new_session=True, **pipes
+        )
+
+    @property
+    def pid(self) -> int:
+        return self.popen.pid
+
+    def ends_within(self, seconds: float) -> int:
+        """Its exit code; it is an error to live longer."""
+        return self.popen.wait(seconds)
+
+    def children(self) -> list[int]:
+        return [int(pid) for task in Path(f"/proc/{self.pid}/task").iterdir() for pid in _words(task / "children")]
+
+    def resident_mb(self) -> float:
+        pages = int(_words(Path(f"/proc/{self.pid}/statm"))[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    def stop(self) -> None:
+        if self.popen.poll() is None:
+            os.killpg(self.pid, signal.SIGKILL)
+        self.popen.wait(PATIENCE)
+        for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+class StdioServer(Process):
+    """A server on pipes: lines in, lines out, nothing between the test and the bytes."""
+
+    def __init__(
+        self, environment: dict[str, str], *, command: list[str] | None = None, prelude: str = "", stderr: Any = None
+    ) -> None:
+        super().__init__(
+            command or [*SERVE, "stdio", prelude],
+            environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if stderr is None else stderr,
+        )
+        self.lines: queue.Queue[bytes | None] = queue.Queue()
+        self._ids = 0
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def send(self, message: dict[str, Any] | list[Any] | bytes) -> None:
+        assert self.popen.stdin
+        line = message if isinstance(message, bytes) else json.dumps(message).encode()
+        rest = memoryview(line + b"\n")
+        while rest:
+            rest = rest[self.popen.stdin.write(rest) or 0 :]
+
+    def receive(self, seconds: float = PATIENCE) -> dict[str, Any]:
+        """The next message from the server, whatever it is about."""
+        line = self.lines.get(timeout=seconds)
+        assert line is not None, "the server has closed its output"
+        return json.loads(line)
+
+    def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Send a request and return the answer to it; notifications on the way are passed over."""
+        self._ids += 1
+        id = f"ask-{self._ids}"
+        self.send({"jsonrpc": "2.0", "id": id, "method": method, **({} if params is None else {"params": params})})
+        while (message := self.receive()).get("id") != id:
+            pass
+        return message
+
+    def notify(self, method: str, params: dict[str, Any] | None = None) -> None:
+        self.send({"jsonrpc": "2.0", "method": method, **({} if params is None else {"params": params})})
+
+    def initialize(self) -> dict[str, Any]:
+        answer = self.ask("initialize", INITIALIZE)
+        self.notify("notifications/initialized")
+        return answer["result"]
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]["structuredContent"]
+
+    def close_stdin(self) -> None:
+        assert self.popen.stdin
+        self.popen.stdin.close()
+
+    def rest(self) -> list[dict[str, Any]]:
+        """All that still comes until the server closes its output."""
+        return [json.loads(line) for line in iter(lambda: self.lines.get(timeout=PATIENCE), None)]
+
+    def _read(self) -> None:
+        assert self.popen.stdout
+        waiting = bytearray()
+        while chunk := self.popen.stdout.read(1 << 16):
+            waiting += chunk
+            *lines, waiting = waiting.split(b"\n")
+            for line in lines:
+                self.lines.put(bytes(line))
+        self.lines.put(None)
+
+
+class HttpServer(Process):
+    """A server on a port of its own."""
+
+    def __init__(self, environment: dict[str, str], *, prelude: str = "", stderr: Any = None) -> None:
+        super().__init__(
+            [*SERVE, "http", prelude],
+            environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if stderr is None else stderr,
+        )
+        assert self.popen.stdout
+        self.url = self.popen.stdout.readline().decode().strip()
+        """Empty when the server refused to start."""
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2].partition("/")[0])
+
+    def request(
+        self,
+        method: str = "POST",
+        path: str = "/mcp",
+        body: Any = None,
+        headers: dict[str, str] | None = None,
+        host: str = "127.0.0.1",
+        **options: Any,
+    ) -> Response:
+        """One request with exactly these headers, and the usual ones of a client."""
+        connection = HTTPConnection(host, self.port, timeout=PATIENCE)
+        usual = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+        content = json.dumps(body).encode() if isinstance(body, dict | list) else body
+        try:
+            connection.request(method, path, content, {**usual, **(headers or {})}, **options)
+            answer = connection.getresponse()
+            return Response(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        finally:
+            connection.close()
+
+    def ask(
+        self, method: str, params: dict[str, Any] | None = None, headers: dict[str, str] | None = None, id: Any = 1
+    ) -> Response:
+        """One stateless request of the newest revision."""
+        params = params or {}
+        name = {"Mcp-Name": params["name"]} if "name" in params else {}
+        return self.request(
+            body={
+                "jsonrpc": "2.0",
+                "id": id,
+                "method": method,
+                "params": {**params, "_meta": {**ENVELOPE, **params.get("_meta", {})}},
+            },
+            headers={"MCP-Protocol-Version": STATELESS, "Mcp-Method": method, **name, **(headers or {})},
+        )
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        return self.ask("tools/call", {"name": tool, "arguments": arguments}).json()["result"]["structuredContent"]
+
+
+class Response:
+    """What came back."""
+
+    def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def _words(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").split()
