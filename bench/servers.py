@@ -38,7 +38,7 @@ def empty_server() -> Server:
     # The very arguments that ours is called with: reading them is not free.
     return Server(
         "an empty tool",
-        [sys.executable, str(HERE / "empty_server.py")],
+        [sys.executable, str(HERE / "processes" / "empty_server.py")],
         "nothing",
         lambda number: thought("session", number),
     )

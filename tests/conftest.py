@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from tests.support.postgres import postgres_url
 __all__ = ["postgres_url"]
 
 SEED = "THOUGHTBOX_TEST_SEED"
+
+StartAgent = Callable[..., Agent]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,7 +39,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    for fixture in ("agent", "fresh_agent"):
+    for fixture in ("agent", "start_agent"):
         if fixture in metafunc.fixturenames:
             metafunc.parametrize(fixture, _doors_of(metafunc), indirect=True, ids=str)
 
@@ -70,8 +73,16 @@ def agent(request: pytest.FixtureRequest, doors: Doors) -> Iterator[Agent]:
 
 
 @pytest.fixture
-def fresh_agent(request: pytest.FixtureRequest, doors: Doors, tmp_path: Path) -> Iterator[Agent]:
-    """A client with a server and a store of its own."""
+def start_agent(request: pytest.FixtureRequest, doors: Doors, tmp_path: Path) -> Iterator[StartAgent]:
+    """Starts a client with a server and a store of its own: `start_agent(prelude=…, THOUGHTBOX_TOOLSET="all")`."""
     door: Door = request.param
-    with doors.fresh_agent(door, tmp_path) as agent:
-        yield agent
+    with ExitStack() as kept:
+        yield lambda prelude="", **settings: kept.enter_context(
+            doors.fresh_agent(door, tmp_path, prelude=prelude, settings=settings)
+        )
+
+
+@pytest.fixture
+def fresh_agent(start_agent: StartAgent) -> Agent:
+    """A client with a server and a store of its own."""
+    return start_agent()

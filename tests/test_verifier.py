@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from hashlib import sha256
-from io import BytesIO
+from io import BytesIO, StringIO
 from itertools import count
 from pathlib import Path
 from typing import Any, get_args
@@ -434,7 +434,9 @@ def test_heads_that_lie_are_refused() -> None:
 
 
 def test_a_signature_by_a_key_that_was_not_given_is_unknown() -> None:
-    problem = problem_of(exported(), keys=(Key.parse(str(STRANGER.verifier_key)),))
+    strangers = (Key.parse(str(STRANGER.verifier_key)),)
+    assert check(exported(), keys=strangers).signatures == "checked"
+    problem = problem_of(exported(), keys=strangers)
     assert (problem.wrong, problem.seq, problem.stream, problem.line) == (
         "unknown signature",
         7,
@@ -852,6 +854,34 @@ def test_any_name_can_be_printed_anywhere(tmp_path: Path) -> None:
     done = subprocess.run(command, env=ascii_only, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (1, b"")
     assert b"th:3" in done.stdout
+
+
+def test_keys_without_the_means_to_check_them_are_unusable(
+    export_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "cryptography.exceptions", None)
+    assert main([str(export_file), "--quiet"]) == 0
+    assert main([str(export_file), "--key", str(SIGNER.verifier_key)]) == 2
+    assert "cryptography" in capsys.readouterr().err
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_is_told_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Forger.of(exported()).records[0]
+    path = tmp_path / "long.jsonl"
+    path.write_bytes(Forger([first] * 9000).numbered().export())
+    seconds = count()
+    monkeypatch.setattr("thoughtbox.verifier.time.monotonic", lambda: next(seconds))
+    for quietly, told in (([], True), (["--quiet"], False)):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        assert main([str(path), "--json", *quietly]) == 0
+        assert ("4,096 records" in terminal.getvalue()) == told
+        assert terminal.getvalue().endswith("\r\x1b[K") == told
 
 
 def documented_example() -> bytes:

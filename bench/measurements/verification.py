@@ -13,18 +13,17 @@ import orjson
 from bench.machine import resident_mb
 from bench.run import Run, settings_for
 from bench.servers import BIN
-from bench.stores import CALLER
 from bench.table import Line, at_least, at_most
 from thoughtbox.app import Thoughtbox
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.ledger.export import export_lines
-from thoughtbox.operations.dispatch import Call
 
 LOOK_SECONDS = 0.05
 
 
 def verification(run: Run) -> Iterator[Line]:
-    found = _in_a_process_of_its_own(run.large_store)
+    command = [sys.executable, "-m", "bench.processes.verify", str(run.large_store)]
+    found = orjson.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     yield Line(
         what=f"verify {found['records']:,} records: ledger_verify",
         value=found["records"] / found["seconds"],
@@ -32,32 +31,17 @@ def verification(run: Run) -> Iterator[Line]:
         bar=at_least(60_000),
     )
     yield Line(what="memory that verifying adds", value=found["added_mb"], unit="MB", bar=at_most(50))
-    run.say("offline verification")
+    run.say("verification, offline")
     exported = run.new_directory()
-    yield _export(run, exported)
-    yield from _offline(run, exported)
+    with Thoughtbox(settings_for(run.large_store)) as box:
+        yield _export(box, exported)
+        keys = [str(key) for key in box.keyring.verifiers]
+    yield from _offline(exported, keys)
     exported.unlink()
 
 
-def _in_a_process_of_its_own(store: Path) -> dict[str, float]:
-    """Memory that earlier measurements left behind would hide what this one takes."""
-    child = subprocess.run([sys.executable, "-m", __name__, str(store)], stdout=subprocess.PIPE, check=True)
-    return orjson.loads(child.stdout)
-
-
-def _verify(store: Path) -> dict[str, float]:
-    with Thoughtbox(settings_for(store)) as box:
-        before = resident_mb()
-        began = time.perf_counter()
-        verdict = box.dispatcher.call(Call(operation="ledger_verify", workspace=box.settings.project, caller=CALLER))
-        seconds = time.perf_counter() - began
-    if not verdict["valid"]:
-        raise RuntimeError(f"the store does not verify: {verdict}")
-    return {"records": verdict["records"], "seconds": seconds, "added_mb": resident_mb(peak=True) - before}
-
-
-def _export(run: Run, target: Path) -> Line:
-    with Thoughtbox(settings_for(run.large_store)) as box, target.open("wb") as file:
+def _export(box: Thoughtbox, target: Path) -> Line:
+    with target.open("wb") as file:
 
         def export(sql: Sql) -> int:
             lines = 0
@@ -71,8 +55,7 @@ def _export(run: Run, target: Path) -> Line:
         return Line(what="export as JSON Lines", value=lines / (time.perf_counter() - began), unit="records/s")
 
 
-def _offline(run: Run, exported: Path) -> Iterator[Line]:
-    keys = [str(key) for key in _keys(run.large_store)]
+def _offline(exported: Path, keys: list[str]) -> Iterator[Line]:
     began = time.perf_counter()
     process = subprocess.Popen(
         [str(BIN / "thoughtbox-verify"), str(exported), "--json", *(f"--key={key}" for key in keys)],
@@ -92,12 +75,3 @@ def _offline(run: Run, exported: Path) -> Iterator[Line]:
         raise RuntimeError(f"the export does not verify: {report}")
     yield Line(what="verify the export: thoughtbox-verify", value=report["records"] / seconds, unit="records/s")
     yield Line(what="memory of thoughtbox-verify at its peak", value=most, unit="MB")
-
-
-def _keys(store: Path) -> list[object]:
-    with Thoughtbox(settings_for(store)) as box:
-        return list(box.keyring.verifiers)
-
-
-if __name__ == "__main__":
-    sys.stdout.buffer.write(orjson.dumps(_verify(Path(sys.argv[1]))))

@@ -165,10 +165,10 @@ class LedgerBroken(LedgerError):
 
 
 class StorageError(ThoughtboxError):
-    """The engine below could not do it; nothing was written."""
+    """The engine below could not do it; nothing was written, unless the message says that this is not known."""
 
     code = "STORAGE_ERROR"
-    meaning = "The engine below could not do it; nothing was written."
+    meaning = "The engine below could not do it; nothing was written, unless the message says that this is not known."
 
 
 class StorageBusy(StorageError):

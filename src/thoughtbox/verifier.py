@@ -17,7 +17,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import sha256
@@ -183,7 +183,8 @@ def verify(
     walk = _Walk(tuple(keys), tuple(notes), progress)
     problem: Problem | None = None
     try:
-        walk.run(_lines(file))
+        with closing(_lines(file)) as lines:
+            walk.run(lines)
     except _Found as found:
         problem = found.problem
     except EOFError:
@@ -193,7 +194,7 @@ def verify(
     return walk.report(problem)
 
 
-def _lines(file: BinaryFile) -> Iterator[bytes]:
+def _lines(file: BinaryFile) -> Generator[bytes]:
     """The lines with their ends. The last one may lack its end, and one that is too long comes in pieces."""
     buffered = plain = BufferedReader(file, _BUFFER)
     try:
@@ -256,11 +257,11 @@ class _Walk:
         self._checkpoints = 0
         self._newest: str | None = None
         self._covered = 0
+        self._has_met_a_note = False
         self._signers: set[str] = set()
         self._root: str | None = None
 
     def report(self, problem: Problem | None) -> Report:
-        signed = self._checkpoints or self._notes
         return Report(
             valid=problem is None,
             workspace=self._workspace,
@@ -268,7 +269,7 @@ class _Walk:
             streams=len(self._heads),
             checkpoints=self._checkpoints,
             root=self._root,
-            signatures="none" if not signed else "checked" if self._keys else "not checked",
+            signatures="none" if not self._has_met_a_note else "checked" if self._keys else "not checked",
             problem=problem,
             covered=self._covered,
             signers=tuple(sorted(self._signers)),
@@ -408,6 +409,7 @@ class _Walk:
         self, note: Note, which: str, seq: int | None = None, stream: str | None = None, index: int | None = None
     ) -> None:
         """The note is signed by a key that was given, by none of them wrongly, and speaks of this workspace."""
+        self._has_met_a_note = True
         matches = [
             (key, signed[4:])
             for name, signed in note.signatures

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from tests.conformance.store import SECONDS, Store, add, ids, in_one_batch, make_things, read, write
-from tests.conformance.test_sharing import COUNTERS, Ear
+from tests.conformance.test_sharing import Ear
 from tests.support.postgres import fresh_schema, server_url
 from thoughtbox.engine import postgres_connection
 from thoughtbox.engine.postgres import PostgresEngine
@@ -200,30 +201,6 @@ def test_a_lane_is_written_by_one_at_a_time(engine: Engine):
     assert most == 1
 
 
-def test_servers_that_write_to_the_same_workspaces_never_wait_for_each_other_in_a_ring(postgres: Store):
-    """A batch holds one lane: with two in it, two servers could each hold what the other wants next."""
-    engines = [postgres.open(), postgres.open()]
-    write(engines[0], lambda sql: sql.run(COUNTERS))
-    write(engines[0], lambda sql: sql.many("INSERT INTO counters VALUES (?, 0)", [("a",), ("b",), ("c",)]))
-
-    def add_one(name: str):
-        def work(sql: Sql) -> None:
-            row = sql.lock("SELECT count FROM counters WHERE name = ?", (name,))
-            assert row
-            sql.run("UPDATE counters SET count = count + 1 WHERE name = ?", (name,))
-
-        return work
-
-    futures = [
-        engine.write(name, add_one(name))
-        for _ in range(60)
-        for engine, names in zip(engines, ("abc", "cba"), strict=True)
-        for name in names
-    ]
-    assert [future.exception(SECONDS) for future in futures] == [None] * len(futures)
-    assert read(engines[0], lambda sql: sql.rows("SELECT count FROM counters")) == [(120,)] * 3
-
-
 def test_a_workspace_held_too_long_is_busy(postgres: Store, monkeypatch: pytest.MonkeyPatch):
     holder = postgres.open()
     make_things(holder, ["held"])
@@ -277,7 +254,7 @@ def test_a_database_that_cannot_hold_every_text_is_refused(postgres_url: str, ad
     admin.execute(f"CREATE DATABASE {name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0".encode())
     try:
         with pytest.raises(ConfigurationError, match="LATIN1"):
-            PostgresEngine(postgres_url.replace("/postgres?", f"/{name}?"))
+            PostgresEngine(make_conninfo(postgres_url, dbname=name))
     finally:
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 

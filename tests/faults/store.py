@@ -37,13 +37,20 @@ class Store:
         self,
         directory: Path | None,
         *,
+        workspace: str = WORKSPACE,
+        durability: str = "normal",
+        database_url: str = "",
+        trusted_keys: str = "",
         vfs: str | None = None,
         world: World | None = None,
-        workspace: str = WORKSPACE,
         engine: Engine | None = None,
-        **variables: str,
     ) -> None:
-        settings = settings_for(directory, **variables)
+        settings = settings_for(
+            directory,
+            THOUGHTBOX_DURABILITY=durability,
+            THOUGHTBOX_DATABASE_URL=database_url,
+            THOUGHTBOX_TRUSTED_KEYS=trusted_keys,
+        )
         if vfs is not None:
             engine = SqliteEngine(settings.database, durability=settings.durability, vfs=vfs)
         self.workspace = workspace
@@ -136,6 +143,7 @@ class Acknowledged:
     id: str
     session: str
     content: str
+    key: str | None = None
 
 
 def missing(store: Store, acknowledged: list[Acknowledged]) -> list[Acknowledged]:

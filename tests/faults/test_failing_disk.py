@@ -77,7 +77,7 @@ class Workload:
 
     def open(self) -> None:
         def step() -> None:
-            self._store = Store(self.directory, vfs=self.disk.vfs_name, THOUGHTBOX_DURABILITY="full")
+            self._store = Store(self.directory, vfs=self.disk.vfs_name, durability="full")
 
         self._until_the_disk_is_mended(step)
 

@@ -18,9 +18,7 @@ def think(box: Box, count: int = 1) -> None:
 
 
 def take(box: Box, at_least: int = 1) -> Taken | None:
-    return checkpoint(
-        box.app.engine, box.app.views, box.app.keyring, box.app.world, WORKSPACE, at_least=at_least
-    )
+    return checkpoint(box.app.engine, box.app.views, box.app.keyring, box.app.world, WORKSPACE, at_least=at_least)
 
 
 def test_a_checkpoint_signs_size_and_root_and_is_a_record_too(box: Box):
@@ -92,7 +90,9 @@ def test_a_server_signs_by_itself_when_enough_has_been_written(open_box: Callabl
     assert box.ledger_verify()["valid"]
 
 
-def test_a_checkpoint_of_another_installation_is_unknown_until_its_key_is_trusted(open_box: Callable[..., Box], tmp_path):
+def test_a_checkpoint_of_another_installation_is_unknown_until_its_key_is_trusted(
+    open_box: Callable[..., Box], tmp_path
+):
     box = open_box()
     think(box, 3)
     take(box)

@@ -102,6 +102,13 @@ def test_a_file_with_any_byte_changed_is_refused_or_means_the_same(box: Box, dat
 
 
 def test_a_file_that_is_no_export_is_refused_with_its_line(box: Box):
-    for lines in ([], [b""], [b"hello"], [b"[]"], [b'{"format":"other"}'], [b'{"format":"thoughtbox-export","version":9}']):
+    for lines in (
+        [],
+        [b""],
+        [b"hello"],
+        [b"[]"],
+        [b'{"format":"other"}'],
+        [b'{"format":"thoughtbox-export","version":9}'],
+    ):
         with pytest.raises(ImportRefused, match="line "):
             take_in(box, lines)

@@ -141,3 +141,17 @@ def test_the_ledger_can_be_read_as_it_was(box: Box):
         )
 
     assert box.app.engine.read(earlier).result() == (3, 3, ["0", "1", "2"], None, [2, 3])
+
+
+def test_a_read_in_memory_right_behind_a_write_sees_all_of_it():
+    box = Box()
+    waiting = [
+        box.submit("thought_record", {"sessionId": f"s{n % 3}", "thoughtType": "note", "content": "x"})
+        for n in range(50)
+    ]
+
+    verdict = box.submit("ledger_verify", {}).result()
+
+    assert all(future.result()["success"] for future in waiting)
+    assert verdict["valid"]
+    box.close()

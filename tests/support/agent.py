@@ -10,13 +10,14 @@ every story has a workspace of its own in them.
 
 from __future__ import annotations
 
+import queue
 import random
-from collections.abc import Callable, Generator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
 from itertools import count, product
 from pathlib import Path
-from typing import Any, Literal, TextIO, cast, get_args
+from typing import Any, Literal, TextIO, TypeVar, cast, get_args
 
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -35,6 +36,8 @@ Transport = Literal["stdio", "http"]
 Era = Literal["handshake", "stateless"]
 Engine = Literal["sqlite", "postgres"]
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class Door:
@@ -46,11 +49,6 @@ class Door:
 
     def __str__(self) -> str:
         return f"{self.transport}-{self.era}-{self.engine}"
-
-    @property
-    def mode(self) -> str:
-        """What the SDK's client calls the era."""
-        return "legacy" if self.era == "handshake" else STATELESS
 
 
 DOORS = [Door(*parts) for parts in product(get_args(Transport), get_args(Era), get_args(Engine))]
@@ -72,12 +70,24 @@ class ToolFailed(Exception):
         self.details: dict[str, Any] = error.get("details", {})
 
 
+@dataclass(slots=True)
+class Connection:
+    """A client that is connected, the environment its server runs in, and what it was told without asking."""
+
+    client: Client
+    told: dict[str, str]
+    heard: queue.Queue[Any] = field(default_factory=queue.Queue)
+
+
 class Agent:
     """A connected client, with a plain function for every operation."""
 
-    def __init__(self, door: Door, portal: BlockingPortal, client: Client, workspace: str) -> None:
+    def __init__(self, door: Door, portal: BlockingPortal, connection: Connection, workspace: str) -> None:
         self.door = door
-        self.client = client
+        self.client = connection.client
+        self.heard = connection.heard
+        """Notifications, in the order they came."""
+        self.settings = load(connection.told)
         self.workspace = workspace
         self._portal = portal
 
@@ -86,32 +96,39 @@ class Agent:
             raise AttributeError(operation)
         return lambda **arguments: self.call(operation, arguments)
 
+    @property
+    def meta(self) -> RequestParamsMeta:
+        """What tells the server which workspace a request is about."""
+        return {"thoughtbox/workspace": self.workspace}
+
     def call(
         self, operation: str, arguments: dict[str, Any] | None = None, *, key: str | None = None, as_of: Any = None
     ) -> dict[str, Any]:
         """The operation's answer; `ToolFailed` when it was refused."""
         options = {"thoughtbox/idempotencyKey": key, "thoughtbox/asOf": as_of}
         result = self.raw_call(
-            operation, arguments, {name: value for name, value in options.items() if value is not None}
+            operation, arguments, **{name: value for name, value in options.items() if value is not None}
         )
         assert result.structured_content is not None
         if result.is_error:
             raise ToolFailed(result.structured_content)
         return result.structured_content
 
-    def raw_call(
-        self, operation: str, arguments: dict[str, Any] | None = None, meta: dict[str, Any] | None = None
-    ) -> CallToolResult:
+    def raw_call(self, operation: str, arguments: dict[str, Any] | None = None, **meta: Any) -> CallToolResult:
         """What the protocol carried."""
-        told = cast("RequestParamsMeta", {"thoughtbox/workspace": self.workspace, **(meta or {})})
+        told = cast("RequestParamsMeta", {**self.meta, **meta})
         return self.run(lambda: self.client.call_tool(operation, arguments or {}, meta=told))
 
     def list_tools(self) -> list[Tool]:
         return self.run(lambda: self.client.list_tools(cache_mode="bypass")).tools
 
-    def run(self, ask: Callable[[], Any]) -> Any:
-        """Await something in the client's own event loop: `agent.run(lambda: agent.client.list_tools())`."""
+    def run(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Await something in the client's own event loop: `agent.run(lambda: agent.client.list_prompts())`."""
         return self._portal.call(ask)
+
+    def within(self, context: AbstractAsyncContextManager[T]) -> AbstractContextManager[T]:
+        """An asynchronous context of the client, for a plain `with`."""
+        return self._portal.wrap_async_context_manager(context)
 
 
 class Doors:
@@ -122,10 +139,10 @@ class Doors:
         self._directory = directory
         self._open = ExitStack()
         self._portal = self._open.enter_context(start_blocking_portal())
-        self._clients: dict[Door, Client] = {}
+        self._connections: dict[Door, Connection] = {}
         self._servers: dict[Engine, HttpServer] = {}
         self._stores: dict[Engine, dict[str, str]] = {}
-        self._auditors: dict[Engine, Thoughtbox] = {}
+        self._boxes: dict[Engine, Thoughtbox] = {}
         self._workspaces = count(1)
 
     def close(self) -> None:
@@ -135,34 +152,46 @@ class Doors:
     def agent(self, door: Door) -> Generator[Agent]:
         """An agent in a workspace of its own. When its story has been told, the books are checked."""
         workspace = f"story-{next(self._workspaces)}"
-        yield Agent(door, self._portal, self._connected(door), workspace)
+        agent = Agent(door, self._portal, self._connected(door), workspace)
+        while not agent.heard.empty():
+            agent.heard.get()
+        yield agent
         self._audit(door.engine, workspace)
 
     @contextmanager
-    def fresh_agent(self, door: Door, directory: Path, **settings: str) -> Generator[Agent]:
-        """An agent with a server and a store that nobody else uses."""
+    def fresh_agent(
+        self, door: Door, directory: Path, *, prelude: str = "", settings: dict[str, str] | None = None
+    ) -> Generator[Agent]:
+        """An agent with a server and a store that nobody else uses; `prelude` is code that the server runs first."""
         with ExitStack() as kept:
-            told = environment(directory, **self._place(door.engine, kept), **settings)
+            told = environment(directory, **self._place(door.engine, kept), **(settings or {}))
             url = ""
             if door.transport == "http":
-                server = HttpServer(told)
+                server = HttpServer(told, prelude=prelude, stderr=_errors(kept, directory))
                 kept.callback(server.stop)
                 url = server.url
-            client = kept.enter_context(self._client(door, told, url, self._errors(kept, directory)))
-            yield Agent(door, self._portal, client, load(told).project)
+            connection = kept.enter_context(self._connect(door, told, url, prelude, _errors(kept, directory)))
+            yield Agent(door, self._portal, connection, load(told).project)
 
-    def _connected(self, door: Door) -> Client:
-        if door not in self._clients:
+    def other_process(self, engine: Engine) -> Thoughtbox:
+        """The shared store, opened a second time: here, and not in the server."""
+        if engine not in self._boxes:
+            self._boxes[engine] = self._open.enter_context(Thoughtbox(load(self._store(engine))))
+        return self._boxes[engine]
+
+    def _connected(self, door: Door) -> Connection:
+        if door not in self._connections:
             told = self._store(door.engine)
             url = self._server(door.engine).url if door.transport == "http" else ""
-            errors = self._errors(self._open, self._directory)
-            self._clients[door] = self._open.enter_context(self._client(door, told, url, errors))
-        return self._clients[door]
+            connecting = self._connect(door, told, url, "", _errors(self._open, self._directory))
+            self._connections[door] = self._open.enter_context(connecting)
+        return self._connections[door]
 
     def _server(self, engine: Engine) -> HttpServer:
         if engine not in self._servers:
-            self._servers[engine] = HttpServer(self._store(engine), stderr=self._errors(self._open, self._directory))
-            self._open.callback(self._servers[engine].stop)
+            server = HttpServer(self._store(engine), stderr=_errors(self._open, self._directory))
+            self._open.callback(server.stop)
+            self._servers[engine] = server
         return self._servers[engine]
 
     def _store(self, engine: Engine) -> dict[str, str]:
@@ -176,33 +205,39 @@ class Doors:
         return {"THOUGHTBOX_DATABASE_URL": kept.enter_context(fresh_schema(server_url(self._config)))}
 
     @contextmanager
-    def _client(self, door: Door, told: dict[str, str], url: str, errors: TextIO) -> Generator[Client]:
-        server = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], "stdio"], env=told)
+    def _connect(
+        self, door: Door, told: dict[str, str], url: str, prelude: str, errors: TextIO
+    ) -> Generator[Connection]:
+        server = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], "stdio", prelude], env=told)
+        heard: queue.Queue[Any] = queue.Queue()
+
+        async def hear(message: Any) -> None:
+            heard.put(message)
+
         client = Client(
             url or stdio_client(server, errlog=errors),
-            mode=door.mode,
+            mode="legacy" if door.era == "handshake" else STATELESS,
             client_info=Implementation(name="tester", version="1"),
+            message_handler=hear,
             read_timeout_seconds=PATIENCE,
         )
         with self._portal.wrap_async_context_manager(client):
-            yield client
-
-    def _errors(self, kept: ExitStack, directory: Path) -> TextIO:
-        """Where a server's own complaints go: a file beside the store."""
-        directory.mkdir(parents=True, exist_ok=True)
-        file: TextIO = (directory / "stderr.txt").open("a", encoding="utf-8")
-        return kept.enter_context(file)
+            yield Connection(client, told, heard)
 
     def _audit(self, engine: Engine, workspace: str) -> None:
         """Whether the workspace verifies, and every view, made anew from the ledger, equals the one in use."""
-        if engine not in self._auditors:
-            self._auditors[engine] = self._open.enter_context(Thoughtbox(load(self._store(engine))))
-        box = self._auditors[engine]
+        box = self.other_process(engine)
+        notes = box.keyring.recall(workspace)
         verdict = box.engine.read(
-            lambda sql: verify_workspace(
-                sql, workspace, keys=box.keyring.verifiers, notes=box.keyring.recall(workspace)
-            )
+            lambda sql: verify_workspace(sql, workspace, keys=box.keyring.verifiers, notes=notes)
         ).result()
         assert verdict.valid, verdict.problem
         changed = [kind.name for kind in box.views.kinds if not rebuild(box.engine, kind, box.views)]
         assert not changed, f"made anew from the ledger, these views differ: {', '.join(changed)}"
+
+
+def _errors(kept: ExitStack, directory: Path) -> TextIO:
+    """Where a server's own complaints go: a file beside the store."""
+    directory.mkdir(parents=True, exist_ok=True)
+    file: TextIO = (directory / "stderr.txt").open("a", encoding="utf-8")
+    return kept.enter_context(file)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 SERVE = [sys.executable, "-P", str(Path(__file__).with_name("serve.py"))]
 PATIENCE = 30.0
@@ -21,7 +21,7 @@ PATIENCE = 30.0
 
 HANDSHAKE = "2025-11-25"
 STATELESS = "2026-07-28"
-ENVELOPE = {
+ENVELOPE: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": STATELESS,
     "io.modelcontextprotocol/clientInfo": {"name": "tester", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -58,9 +58,15 @@ def soon(holds: Callable[[], Any], seconds: float = PATIENCE) -> Any:
 class Process:
     """A server process that is gone when the test is."""
 
-    def __init__(self, command: list[str], environment: dict[str, str], **pipes: Any) -> None:
-        self.popen: subprocess.Popen[bytes] = subprocess.Popen(
-            command, env=environment, bufsize=0, start_new_session=True, **pipes
+    def __init__(self, command: list[str], environment: dict[str, str], stderr: int | TextIO | None = None) -> None:
+        self.popen = subprocess.Popen(
+            command,
+            env=environment,
+            bufsize=0,
+            start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if stderr is None else stderr,
         )
 
     @property
@@ -91,16 +97,17 @@ class StdioServer(Process):
     """A server on pipes: lines in, lines out, nothing between the test and the bytes."""
 
     def __init__(
-        self, environment: dict[str, str], *, command: list[str] | None = None, prelude: str = "", stderr: Any = None
+        self,
+        environment: dict[str, str],
+        *,
+        command: list[str] | None = None,
+        prelude: str = "",
+        stderr: int | TextIO | None = None,
     ) -> None:
-        super().__init__(
-            command or [*SERVE, "stdio", prelude],
-            environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL if stderr is None else stderr,
-        )
+        super().__init__(command or [*SERVE, "stdio", prelude], environment, stderr)
         self.lines: queue.Queue[bytes | None] = queue.Queue()
+        self.envelope: dict[str, Any] = {}
+        """Goes with every request; `ENVELOPE` makes them stateless ones of the newest revision."""
         self._ids = 0
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -119,12 +126,28 @@ class StdioServer(Process):
 
     def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         """Send a request and return the answer to it; notifications on the way are passed over."""
-        self._ids += 1
-        id = f"ask-{self._ids}"
-        self.send({"jsonrpc": "2.0", "id": id, "method": method, **({} if params is None else {"params": params})})
+        id = self.request(method, params)
         while (message := self.receive()).get("id") != id:
             pass
         return message
+
+    def answers(self, ids: set[Any]) -> list[dict[str, Any]]:
+        """The answers to these requests, in the order they come; one each."""
+        found: dict[Any, dict[str, Any]] = {}
+        while len(found) < len(ids):
+            message = self.receive()
+            if message.get("id") in ids:
+                assert message["id"] not in found, "answered twice"
+                found[message["id"]] = message
+        return list(found.values())
+
+    def request(self, method: str, params: dict[str, Any] | None = None, *, token: Any = None) -> str:
+        """Send a request and return its id. With a token, progress is reported under it."""
+        self._ids += 1
+        meta = {**self.envelope, **({} if token is None else {"progressToken": token})}
+        params = {**(params or {}), **({"_meta": meta} if meta else {})}
+        self.send({"jsonrpc": "2.0", "id": f"ask-{self._ids}", "method": method, "params": params})
+        return f"ask-{self._ids}"
 
     def notify(self, method: str, params: dict[str, Any] | None = None) -> None:
         self.send({"jsonrpc": "2.0", "method": method, **({} if params is None else {"params": params})})
@@ -159,14 +182,8 @@ class StdioServer(Process):
 class HttpServer(Process):
     """A server on a port of its own."""
 
-    def __init__(self, environment: dict[str, str], *, prelude: str = "", stderr: Any = None) -> None:
-        super().__init__(
-            [*SERVE, "http", prelude],
-            environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL if stderr is None else stderr,
-        )
+    def __init__(self, environment: dict[str, str], *, prelude: str = "", stderr: int | TextIO | None = None) -> None:
+        super().__init__([*SERVE, "http", prelude], environment, stderr)
         assert self.popen.stdout
         self.url = self.popen.stdout.readline().decode().strip()
         """Empty when the server refused to start."""

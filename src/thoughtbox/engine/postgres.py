@@ -130,8 +130,8 @@ class PostgresSql:
             raise translate(error) from error
 
     @property
-    def status(self) -> pq.TransactionStatus:
-        return self._connection.info.transaction_status
+    def status(self) -> int:
+        return self._connection.pgconn.transaction_status
 
     def later(self, verb: bytes) -> None:
         """Let a verb wait for the next statement."""
@@ -353,14 +353,14 @@ class PostgresEngine:
         while not stop.is_set():
             try:
                 with self._connect() as connection:
-                    schema = connection.execute("SELECT current_schema()").fetchone()
+                    (schema,) = connection.execute("SELECT current_schema()").fetchone() or ("",)
                     connection.execute(LISTEN)
                     listening = True
                     self._watchers.tell()
                     while not stop.is_set():
-                        for heard in connection.notifies(timeout=LISTEN_SECONDS, stop_after=1):
-                            if (heard.payload,) == schema:
-                                self._watchers.tell()
+                        heard = {notice.payload for notice in connection.notifies(timeout=LISTEN_SECONDS, stop_after=1)}
+                        if schema in heard:
+                            self._watchers.tell()
             except psycopg.Error as error:
                 if listening:
                     logger.warning("not hearing of other servers' commits for now: %s", translate(error))

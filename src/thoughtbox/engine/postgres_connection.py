@@ -20,6 +20,8 @@ Parameters = dict[str, Any]
 Durability = Literal["full", "normal"]
 
 LOCK_SECONDS = 10
+PREPARED = 500
+"""Statements that a connection keeps prepared: more than all that we have."""
 
 _DURABILITY: dict[Durability, bytes] = {
     # A server that asks for more than `on` (a standby's answer, say) keeps asking for it.
@@ -75,6 +77,7 @@ def connect(parameters: Parameters, durability: Durability) -> Connection:
     except BaseException:
         connection.close()
         raise
+    connection.prepared_max = PREPARED
     adapters = connection.adapters
     adapters.register_dumper(int, Int8BinaryDumper)
     adapters.register_dumper(bool, _TruthDumper)

@@ -281,7 +281,8 @@ class SqliteEngine:
 def _check_log(path: Path) -> None:
     """Refuse a log whose database file is empty or gone: SQLite would start anew, and throw the log away."""
     log = Path(f"{path}-wal")
-    if log.exists() and log.stat().st_size and not (path.exists() and path.stat().st_size):
+    # One byte counts as none for SQLite.
+    if log.exists() and log.stat().st_size and not (path.exists() and path.stat().st_size > 1):
         raise StorageDamaged(
             f"{path.name} is empty or missing, but its log {log.name} is not",
             recovery=f"Put {path.name} back from a copy or an export; to start anew, move {log.name} away.",
@@ -299,6 +300,9 @@ def _migrate(session: _Session) -> None:
 
 
 def _without_writing(work: Callable[[Sql], T], sql: Sql) -> T:
+    """A read that shares the only connection, and perhaps a transaction with writes before it."""
+    for finish in list(sql.before_commit.values()):
+        finish(sql)
     sql.run("PRAGMA query_only = ON")
     try:
         return work(sql)

@@ -5,19 +5,27 @@ waiting for seconds, because they sleep between tries. Here a process first wait
 in the doorway, then for the floor, and leaves the doorway once it has the floor.
 Whoever just wrote finds the next one already in the doorway.
 
-The locks are the kernel's: a process that dies lets go of them.
+The locks are the kernel's: a process that dies lets go of them. One that was only
+suspended does not, so nobody waits for longer than `PATIENCE_SECONDS`.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from types import TracebackType
+
+from thoughtbox.errors import StorageBusy
 
 try:
     import fcntl
 except ImportError:  # pragma: no cover - not on Windows, where SQLite's own lock has to do
     fcntl = None
+
+PATIENCE_SECONDS = 10.0
+SHORTEST_PAUSE = 0.00005
+LONGEST_PAUSE = 0.001
 
 
 class Turnstile:
@@ -35,9 +43,10 @@ class Turnstile:
             self._door, self._floor = (
                 os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for path in self._paths
             )
-        fcntl.flock(self._door, fcntl.LOCK_EX)
+        until = time.monotonic() + PATIENCE_SECONDS
+        _take(self._door, until)
         try:
-            fcntl.flock(self._floor, fcntl.LOCK_EX)
+            _take(self._floor, until)
         finally:
             fcntl.flock(self._door, fcntl.LOCK_UN)
 
@@ -52,3 +61,21 @@ class Turnstile:
             if descriptor >= 0:
                 os.close(descriptor)
         self._door = self._floor = -1
+
+
+def _take(descriptor: int, until: float) -> None:
+    """Take a lock, trying again and again: the kernel's own way of waiting has no end."""
+    pause = SHORTEST_PAUSE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise StorageBusy(
+                    f"another process held the store for more than {PATIENCE_SECONDS:.0f} seconds",
+                    recovery="Send the call again; `thoughtbox doctor` shows who holds the store.",
+                ) from None
+            time.sleep(pause)
+            pause = min(pause * 1.5, LONGEST_PAUSE)
+        else:
+            return

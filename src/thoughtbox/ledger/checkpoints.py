@@ -126,10 +126,9 @@ def take_checkpoint(
 def _moved_heads(sql: Sql, workspace: str, after: int, until: int) -> list[tuple[str, int, str]]:
     """Streams that moved in this stretch of the ledger: length and hash of each at its end."""
     rows = sql.rows(
-        "SELECT r.stream, r.stream_index + 1, r.hash FROM records r JOIN"
-        " (SELECT MAX(seq) AS seq FROM records WHERE workspace = ? AND seq > ? AND seq <= ?"
-        "  GROUP BY stream ORDER BY 1 DESC LIMIT ?) newest"
-        " ON r.seq = newest.seq WHERE r.workspace = ? ORDER BY r.seq",
-        (workspace, after, until, MOST_HEADS, workspace),
+        "SELECT stream, stream_index + 1, hash FROM records WHERE workspace = ? AND seq IN"
+        " (SELECT MAX(seq) FROM records WHERE workspace = ? AND seq > ? AND seq <= ?"
+        "  GROUP BY stream ORDER BY 1 DESC LIMIT ?) ORDER BY seq",
+        (workspace, workspace, after, until, MOST_HEADS),
     )
     return [(stream, length, hash.hex()) for stream, length, hash in rows]

@@ -15,13 +15,15 @@ from typing import Any, NoReturn
 import orjson
 
 from thoughtbox.engine.protocol import Row, Sql
-from thoughtbox.errors import ImportRefused, InvalidRecord, NotCanonical
+from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCanonical
 from thoughtbox.ledger import chain
-from thoughtbox.ledger.canonical import parse
+from thoughtbox.ledger.canonical import canonical, parse
+from thoughtbox.ledger.checkpoints import TOPIC as CHECKPOINT
 from thoughtbox.ledger.checkpoints import Checkpoints
 from thoughtbox.ledger.ledger import COLUMNS, Ledger
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import Record, check_envelope, record_id
+from thoughtbox.ledger.signing import Checkpoint
 from thoughtbox.ledger.view import Views
 from thoughtbox.settings import WORKSPACE
 
@@ -63,17 +65,9 @@ def export_lines(sql: Sql, workspace: str, progress: Progress | None = None) -> 
         "SELECT stream, length, head_hash FROM streams WHERE workspace = ? ORDER BY stream", (workspace,)
     ):
         streams += 1
-        yield counted(orjson.dumps({"stream": stream, "length": length, "head": head_hash.hex()}))
+        yield counted(_head_line(stream, length, head_hash))
     newest = Checkpoints(sql, workspace).newest()
-    yield orjson.dumps(
-        {
-            "records": last_seq,
-            "streams": streams,
-            "root": frontier.root().hex(),
-            "checkpoint": newest.note if newest else None,
-            "digest": digest.hexdigest(),
-        }
-    )
+    yield _trailer_line(last_seq, streams, frontier, newest.note if newest else None, digest.hexdigest())
 
 
 def _record_line(row: Row) -> bytes:
@@ -91,6 +85,22 @@ def _record_line(row: Row) -> bytes:
     return place[:-1] + _RECORD + content + b"}"
 
 
+def _head_line(stream: str, length: int, head: bytes) -> bytes:
+    return orjson.dumps({"stream": stream, "length": length, "head": head.hex()})
+
+
+def _trailer_line(records: int, streams: int, tree: Frontier, checkpoint: str | None, digest: str) -> bytes:
+    return orjson.dumps(
+        {
+            "records": records,
+            "streams": streams,
+            "root": tree.root().hex(),
+            "checkpoint": checkpoint,
+            "digest": digest,
+        }
+    )
+
+
 def import_lines(sql: Sql, lines: Iterable[bytes], views: Views, progress: Progress | None = None) -> Imported:
     """Take an export in, inside the transaction given; refuse it with the line that is wrong.
 
@@ -101,6 +111,8 @@ def import_lines(sql: Sql, lines: Iterable[bytes], views: Views, progress: Progr
 
 
 class _Import:
+    """Reads line after line and trusts none of them: each must be what an export would have written there."""
+
     _ledger: Ledger
 
     def __init__(self, sql: Sql, views: Views, progress: Progress | None) -> None:
@@ -109,18 +121,20 @@ class _Import:
         self._progress = progress
         self._workspace = ""
         self._heads: dict[str, tuple[int, bytes]] = {}
+        self._heads_to_come: dict[str, tuple[int, bytes]] = {}
+        self._streams = 0
         self._frontier = Frontier()
+        self._newest_note: str | None = None
         self._digest = sha256()
         self._present = 0
-        self._heads_named = 0
         self._line = 0
 
     def run(self, lines: Iterable[bytes]) -> Imported:
-        trailer: dict[str, Any] | None = None
+        ended = False
         for line in lines:
             self._line += 1
             line = line.rstrip(b"\n")
-            if trailer is not None:
+            if ended:
                 self._refuse("something follows the trailer")
             if self._line == 1:
                 self._header(line)
@@ -129,12 +143,11 @@ class _Import:
             elif line.startswith(b'{"stream":'):
                 self._head(line)
             else:
-                trailer = self._parsed(line)
-                continue
+                self._trailer(line)
+                ended = True
             self._digest.update(line + b"\n")
-        if trailer is None:
+        if not ended:
             self._refuse("the file has no trailer: it was cut short")
-        self._trailer(trailer)
         size = self._frontier.size
         return Imported(self._workspace, size, max(0, size - self._present))
 
@@ -155,43 +168,68 @@ class _Import:
         if at < 0 or not line.endswith(b"}"):
             self._refuse("a record line without a record")
         place, content = self._parsed(line[:at] + b"}"), line[at + len(_RECORD) : -1]
-        seq, stream, index = place.get("seq"), place.get("stream"), place.get("index")
-        if not isinstance(seq, int) or not isinstance(stream, str) or not isinstance(index, int):
-            self._refuse("a record line without its place")
+        seq, stream = self._frontier.size + 1, place.get("stream")
+        if not isinstance(stream, str):
+            self._refuse("a record line without its stream")
+        if place.get("seq") != seq:
+            self._refuse(f"{record_id(seq)} is missing or out of order")
         content_hash = chain.content_hash(content)
         length, previous = self._heads.get(stream) or (0, chain.genesis(self._workspace, stream))
         linked = chain.link(previous, content_hash)
+        if place.get("index") != length:
+            self._refuse(f"{record_id(seq)} is out of order in {stream}")
         if content_hash.hex() != place.get("contentHash"):
             self._refuse(f"the bytes of {record_id(seq)} do not match its content hash")
-        if seq != self._frontier.size + 1 or index != length:
-            self._refuse(f"{record_id(seq)} is out of order")
         if linked.hex() != place.get("hash"):
             self._refuse(f"the hash of {record_id(seq)} does not follow from the record before it in {stream}")
-        envelope = self._parsed(content)
-        try:
-            check_envelope(envelope)
-        except InvalidRecord as error:
-            self._refuse(f"{record_id(seq)} is no record: {error.message}")
-        if envelope["id"] != record_id(seq):
-            self._refuse(f"record number {seq} calls itself {envelope['id']}")
+        if line != _record_line((seq, stream, length, content, content_hash, linked)):
+            self._refuse(f"{record_id(seq)} is not spelled as an export spells it")
+        envelope = self._envelope(seq, content)
+        if envelope["data"]["topic"] == CHECKPOINT:
+            self._checkpoint(seq, envelope)
         self._heads[stream] = (length + 1, linked)
         self._frontier.add(linked)
         record = Record(
             workspace=self._workspace,
             seq=seq,
             stream=stream,
-            stream_index=index,
+            stream_index=length,
             content_hash=content_hash,
             hash=linked,
             envelope=envelope,
         )
         self._keep(record, content)
 
+    def _envelope(self, seq: int, content: bytes) -> dict[str, Any]:
+        envelope = self._parsed(content)
+        try:
+            check_envelope(envelope)
+            if canonical(envelope) != content:
+                self._refuse(f"{record_id(seq)} is not in canonical form")
+        except (InvalidRecord, NotCanonical) as error:
+            self._refuse(f"{record_id(seq)} is no record: {error.message}")
+        if envelope["id"] != record_id(seq):
+            self._refuse(f"record number {seq} calls itself {envelope['id']}")
+        return envelope
+
+    def _checkpoint(self, seq: int, envelope: dict[str, Any]) -> None:
+        """A checkpoint signs what stands before it. Whose signature it is, verification will say."""
+        try:
+            signed = Checkpoint.parse(envelope["data"]["note"])
+        except (InvalidProof, KeyError, TypeError, AttributeError):
+            self._refuse(f"checkpoint {record_id(seq)} has no note that can be read")
+        if (signed.size, signed.root) != (self._frontier.size, self._frontier.root()):
+            self._refuse(f"the records before checkpoint {record_id(seq)} are not those that it signed")
+        self._newest_note = envelope["data"]["note"]
+
     def _keep(self, record: Record, content: bytes) -> None:
         if record.seq <= self._present:
             self._must_be_the_same(record)
             return
-        self._ledger.keep(record, content)
+        try:
+            self._ledger.keep(record, content)
+        except (KeyError, TypeError, ValueError):
+            self._refuse(f"{record.id} has not the data that its topic {record.topic} promises")
         if self._progress and record.seq % 1000 == 0:
             self._progress(record.seq, 0)
 
@@ -204,24 +242,23 @@ class _Import:
             )
 
     def _head(self, line: bytes) -> None:
-        head = self._parsed(line)
-        length, linked = self._heads.get(str(head.get("stream"))) or (0, b"")
-        if head.get("length") != length or head.get("head") != linked.hex():
-            self._refuse(f"stream {head.get('stream')} is not as long as its head says")
-        self._heads_named += 1
+        if self._streams == 0:
+            self._heads_to_come = dict(self._heads)
+        self._streams += 1
+        stream = self._parsed(line).get("stream")
+        head = self._heads_to_come.pop(stream, None) if isinstance(stream, str) else None
+        if head is None or line != _head_line(str(stream), *head):
+            self._refuse(f"the head of stream {stream} is not what its records come to")
 
-    def _trailer(self, trailer: dict[str, Any]) -> None:
-        counted = {
-            "records": self._frontier.size,
-            "streams": self._heads_named,
-            "root": self._frontier.root().hex(),
-            "digest": self._digest.hexdigest(),
-        }
-        for name, value in counted.items():
-            if trailer.get(name) != value:
-                self._refuse(f"the trailer says {name} {trailer.get(name)}; the file has {value}")
-        if self._heads_named != len(self._heads):
-            self._refuse(f"{len(self._heads)} streams have records, {self._heads_named} have a head")
+    def _trailer(self, line: bytes) -> None:
+        self._parsed(line)
+        if self._streams != len(self._heads):
+            self._refuse(f"{len(self._heads)} streams have records, {self._streams} have a head: the file was cut")
+        expected = _trailer_line(
+            self._frontier.size, self._streams, self._frontier, self._newest_note, self._digest.hexdigest()
+        )
+        if line != expected:
+            self._refuse("the trailer does not fit what comes before it")
 
     def _parsed(self, data: bytes) -> dict[str, Any]:
         try:

@@ -149,19 +149,16 @@ def thought_for_action(tx: Tx, call: ReadAction) -> ThoughtsForAction:
 )
 def thought_verify_chain(tx: Tx, call: VerifyChain) -> ChainVerdict:
     """Whether every thought of a session is still what was recorded, and none is missing."""
-    if tx.ledger.stream_head(stream_of(call.session_id)) is None:
-        raise _no_session(tx, call.session_id)
     verdict = verify_stream(tx.sql, tx.workspace, stream_of(call.session_id))
     problem = verdict.problem
+    # A session whose rows and head are all gone may still be known from a checkpoint: then it is broken, not unknown.
+    if problem is None and tx.ledger.stream_head(stream_of(call.session_id)) is None:
+        raise _no_session(tx, call.session_id)
     return ChainVerdict(
         valid=verdict.valid,
         message=f"The chain is broken: {problem.message}." if problem else "The chain is whole.",
         thought_count=verdict.records,
-        broken_at=None
-        if problem is None
-        else verdict.records
-        if problem.stream_index is None
-        else problem.stream_index,
+        broken_at=None if problem is None else _first_bad_step(verdict.records, problem.stream_index),
     )
 
 
@@ -201,6 +198,11 @@ def link_thought_to_action(tx: Tx, call: LinkThought) -> Linked:
         "Thoughts are immutable. Create with actionId from start.",
         recovery="Record a new thought with this actionId, and parentId set to the old one.",
     )
+
+
+def _first_bad_step(good: int, found_at: int | None) -> int:
+    """Where the chain stops holding: at a step that is missing, if the one that was found stands behind it."""
+    return good if found_at is None else min(good, found_at)
 
 
 def _record(tx: Tx, call: Links, thought_type: str, content: str) -> ThoughtRecorded:

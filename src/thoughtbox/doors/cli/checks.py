@@ -86,12 +86,13 @@ def directory(settings: Settings) -> Iterator[Finding]:
     if settings.storage == "memory":
         yield Finding("directory", "ok", "The store is in memory, and ends with its process.")
         return
-    path, existing = settings.data_dir, _existing(settings.data_dir)
+    path = existing = settings.data_dir
     move = "set THOUGHTBOX_DATA_DIR to a directory that you may write to"
-    if not existing.is_dir():
-        yield Finding("directory", "fail", f"{existing} is not a directory.", f"Remove it, or {move}.")
-        return
     try:
+        existing = _existing(path)
+        if not existing.is_dir():
+            yield Finding("directory", "fail", f"{existing} is not a directory.", f"Remove it, or {move}.")
+            return
         with tempfile.TemporaryFile(dir=existing) as probe:
             probe.write(b"?")
     except OSError as error:

@@ -7,6 +7,8 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from io import RawIOBase
+from pathlib import Path
 
 from thoughtbox.doors.cli import parser
 from thoughtbox.doors.cli.output import Output, UsageError, show_error, show_usage_error
@@ -19,21 +21,44 @@ READER_GONE = 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character is no reason to fail.
-        if (reconfigure := getattr(stream, "reconfigure", None)) is not None:
-            reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
         code = _run(argv)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The interpreter flushes once more at its end; let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_stdout()
         return READER_GONE
+    except OSError as error:
+        _let_go_of_stdout()
+        where = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"thoughtbox: {where}{error.strerror or error}\n")
+        return USAGE
     except KeyboardInterrupt:
         sys.stderr.write("thoughtbox: interrupted\n")
         return INTERRUPTED
     return code
+
+
+def _prepare_streams() -> None:
+    """Have streams that lose nothing without a word, and fail for no small reason."""
+    if isinstance(getattr(sys.stdout, "buffer", None), RawIOBase):
+        # Unbuffered (PYTHONUNBUFFERED), half of what is written may be lost when a disk fills up or a reader goes.
+        sys.stdout = open(1, "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115 - as long as the process
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever started us
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - as above
+        elif (reconfigure := getattr(stream, "reconfigure", None)) is not None:
+            # A terminal that cannot show a character is no reason to fail.
+            reconfigure(errors="backslashreplace")
+
+
+def _let_go_of_stdout() -> None:
+    """What cannot be written any more goes nowhere: the interpreter would try again at its end, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: Sequence[str] | None) -> int:
@@ -59,7 +84,7 @@ def _run(argv: Sequence[str] | None) -> int:
     except ThoughtboxError as error:
         show_error(error, as_json=as_json)
         return WRONG
-    except BrokenPipeError:
+    except OSError:
         raise
     except Exception as error:
         from thoughtbox.operations.dispatch import fault

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +28,16 @@ def call(args: Namespace) -> int:
     for_programs = out.as_json or not sys.stderr.isatty()
     try:
         operation = TABLE.find(args.name)
-        given = _arguments(args, operation)
+        wanted = Call(
+            operation=operation.name,
+            workspace=settings.project,
+            arguments=_arguments(args, operation),
+            caller=Caller(agent=settings.agent or "cli", transport="cli"),
+            key=args.key,
+            as_of=_as_of(args.as_of),
+        )
         with opened(settings) as box, out.bar(operation.name) as bar:
-            answer = box.dispatcher.call(
-                Call(
-                    operation=operation.name,
-                    workspace=settings.project,
-                    arguments=given,
-                    caller=Caller(agent=settings.agent or "cli", transport="cli"),
-                    key=args.key,
-                    as_of=_as_of(args.as_of),
-                    progress=bar,
-                )
-            )
+            answer = box.dispatcher.call(replace(wanted, progress=bar))
     except ConfigurationError:
         raise
     except ThoughtboxError as error:

@@ -12,6 +12,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import orjson
@@ -80,6 +82,8 @@ def _target(name: str, *, compressed: bool) -> Generator[BinaryIO | gzip.GzipFil
             yield stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
         else:
             yield file
+    if name == STDIO:
+        sys.stdout.buffer.flush()
 
 
 def _write(sql: Sql, workspace: str, target: BinaryIO | gzip.GzipFile, bar: Bar) -> dict[str, Any]:
@@ -100,7 +104,7 @@ def import_(args: Namespace) -> int:
     settings = settings_of(args)
     out = Output(args)
     with ExitStack() as stack:
-        files = [_source(stack, name) for name in args.files]
+        files = [(name, stack.enter_context(_source(name))) for name in args.files]
         box = stack.enter_context(opened(settings))
         bar = stack.enter_context(out.bar("Importing"))
         incoming = _Incoming(files, bar)
@@ -128,11 +132,30 @@ def import_(args: Namespace) -> int:
     return 0
 
 
-def _source(stack: ExitStack, name: str) -> tuple[str, BinaryIO]:
+@contextmanager
+def _source(name: str) -> Generator[BinaryIO]:
+    """A file to read from. What comes through a pipe is kept first: nobody shall wait because a pipe is slow."""
     try:
-        return name, sys.stdin.buffer if name == STDIO else stack.enter_context(Path(name).open("rb", _BUFFER))
+        with _opened(name) as file:
+            if _size(file):
+                yield file
+                return
+            with TemporaryFile() as kept:
+                copyfileobj(file, kept)
+                kept.seek(0)
+                yield kept
     except OSError as error:
         raise UsageError(f"{name} cannot be read: {error.strerror}") from None
+
+
+@contextmanager
+def _opened(name: str) -> Generator[BinaryIO]:
+    if name == STDIO:
+        standard: BinaryIO = sys.stdin.buffer
+        yield standard
+        return
+    with Path(name).open("rb", _BUFFER) as file:
+        yield file
 
 
 class _Incoming:

@@ -14,10 +14,10 @@ logger = logging.getLogger(__name__)
 PARENT_SECONDS = 0.5
 """How often a process that belongs to another looks whether that one still lives."""
 
-LAST_ANSWERS_SECONDS = 1.0
+LAST_ANSWERS_SECONDS = 0.7
 """How long calls under way may still take."""
 
-CLOSING_SECONDS = 0.8
+CLOSING_SECONDS = 0.7
 """How long letting go of everything may take after that."""
 
 

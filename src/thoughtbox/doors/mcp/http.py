@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from thoughtbox import __version__
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import unblocked_stderr
-from thoughtbox.doors.mcp.ending import CLOSING_SECONDS, LAST_ANSWERS_SECONDS, end_within
+from thoughtbox.doors.mcp.ending import CLOSING_SECONDS, end_within
 from thoughtbox.doors.mcp.plain import App, Plain, Receive, Scope, Send
 from thoughtbox.doors.mcp.server import McpDoor
 from thoughtbox.errors import ConfigurationError
@@ -26,6 +26,9 @@ from thoughtbox.settings import LOOPBACK, Settings
 
 PATH = "/mcp"
 HEALTH = "/health"
+
+GRACE_SECONDS = 1
+"""How long calls under way may still take at the end. Uvicorn counts whole seconds."""
 
 KEEP_ALIVE_SECONDS = 60
 """Longer than clients keep an idle connection, so that none is closed under a request."""
@@ -124,7 +127,7 @@ class HttpServer(uvicorn.Server):
             signal.signal(number, handler)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        end_within(LAST_ANSWERS_SECONDS + CLOSING_SECONDS)
+        end_within(GRACE_SECONDS + CLOSING_SECONDS)
         self._door.changes.end()
         await super().shutdown(sockets)
 
@@ -134,7 +137,7 @@ def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
     check_exposure(settings)
     listening = _listen(settings)
     host, port = listening.getsockname()[:2]
-    with unblocked_stderr(), Thoughtbox(settings) as box:
+    with listening, unblocked_stderr(), Thoughtbox(settings) as box:
         door = McpDoor(box, transport="http")
         box.keep()
         config = uvicorn.Config(
@@ -143,7 +146,7 @@ def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
             access_log=False,
             server_header=False,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=int(LAST_ANSWERS_SECONDS),
+            timeout_graceful_shutdown=GRACE_SECONDS,
             ws="none",
         )
         announce(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")

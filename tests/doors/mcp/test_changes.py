@@ -1,0 +1,118 @@
+"""A client hears of what changes, in both eras, whoever wrote it."""
+
+from __future__ import annotations
+
+import queue
+import time
+from typing import Any
+
+import pytest
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
+from mcp_types import ResourceListChangedNotification, ResourceUpdatedNotification
+
+from tests.support.agent import Agent, Doors
+from tests.support.servers import PATIENCE
+from thoughtbox.operations.dispatch import Call
+
+pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+
+
+def record_elsewhere(doors: Doors, agent: Agent, session: str) -> None:
+    """Another process writes into the workspace that the server itself belongs to."""
+    arguments = {"sessionId": session, "thoughtType": "note", "content": "x"}
+    call = Call(operation="thought_record", workspace=agent.settings.project, arguments=arguments)
+    doors.other_process(agent.door.engine).dispatcher.call(call)
+
+
+def hears(agent: Agent, kind: type, uri: str | None = None) -> bool:
+    """Whether such a notification comes; others on the way are passed over."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        try:
+            message = agent.heard.get(timeout=1)
+        except queue.Empty:
+            continue
+        if isinstance(message, kind) and (uri is None or getattr(message, "params").uri == uri):
+            return True
+    return False
+
+
+@pytest.mark.doors(era="handshake", engine="sqlite", every=True)
+def test_a_session_that_another_process_began_is_a_changed_list(agent: Agent, doors: Doors):
+    record_elsewhere(doors, agent, f"new for {agent.workspace}")
+
+    assert hears(agent, ResourceListChangedNotification)
+
+
+@pytest.mark.doors(era="handshake", engine="postgres")
+def test_a_session_that_another_server_of_the_team_began_is_a_changed_list(agent: Agent, doors: Doors):
+    record_elsewhere(doors, agent, f"new for {agent.workspace}")
+
+    assert hears(agent, ResourceListChangedNotification)
+
+
+@pytest.mark.doors(era="stateless", engine="sqlite", every=True)
+def test_a_stateless_client_hears_of_it_on_the_stream_it_opened(agent: Agent, doors: Doors):
+    with agent.within(agent.client.listen(resources_list_changed=True)) as changes:
+        record_elsewhere(doors, agent, f"new for {agent.workspace}")
+
+        assert agent.run(changes.__anext__) == ResourcesListChanged()
+
+
+@pytest.mark.doors(era="stateless", engine="postgres")
+def test_a_stateless_client_of_a_team_server_hears_of_it_too(agent: Agent, doors: Doors):
+    with agent.within(agent.client.listen(resources_list_changed=True)) as changes:
+        record_elsewhere(doors, agent, f"new for {agent.workspace}")
+
+        assert agent.run(changes.__anext__) == ResourcesListChanged()
+
+
+@pytest.mark.doors(era="handshake", engine="sqlite", every=True)
+def test_who_subscribed_to_a_session_hears_when_it_grows_and_not_when_others_do(agent: Agent, doors: Doors):
+    mine, other = f"mine {agent.workspace}", f"other {agent.workspace}"
+    record_elsewhere(doors, agent, mine)
+    uri = f"thoughtbox://trail/{mine.replace(' ', '%20')}"
+    agent.run(lambda: agent.client.subscribe_resource(uri))
+
+    record_elsewhere(doors, agent, other)
+    assert hears(agent, ResourceListChangedNotification)
+    record_elsewhere(doors, agent, mine)
+    assert hears(agent, ResourceUpdatedNotification, uri)
+
+    agent.run(lambda: agent.client.unsubscribe_resource(uri))
+    record_elsewhere(doors, agent, mine)
+    record_elsewhere(doors, agent, f"and another {agent.workspace}")
+    assert hears(agent, ResourceListChangedNotification)
+    assert not [message for message in drained(agent) if isinstance(message, ResourceUpdatedNotification)]
+
+
+@pytest.mark.doors(era="stateless", engine="sqlite", every=True)
+def test_a_stateless_client_can_follow_a_session_and_the_ledger(agent: Agent, doors: Doors):
+    mine = f"mine-{agent.workspace}"
+    trail, status = f"thoughtbox://trail/{mine}", "thoughtbox://ledger/status"
+    with (
+        agent.within(agent.client.listen(resource_subscriptions=[trail])) as growing,
+        agent.within(agent.client.listen(resource_subscriptions=[status])) as any_write,
+    ):
+        record_elsewhere(doors, agent, f"other-{agent.workspace}")
+        assert agent.run(any_write.__anext__) == ResourceUpdated(uri=status)
+
+        record_elsewhere(doors, agent, mine)
+        assert agent.run(growing.__anext__) == ResourceUpdated(uri=trail)
+
+
+def test_the_server_says_that_its_lists_may_change(agent: Agent):
+    capabilities = agent.client.server_capabilities
+    if agent.door.era == "stateless":
+        capabilities = agent.run(agent.client.session.discover).capabilities
+
+    for offered in (capabilities.tools, capabilities.resources, capabilities.prompts):
+        assert offered
+        assert offered.list_changed
+    assert capabilities.resources
+    assert capabilities.resources.subscribe
+    assert capabilities.completions is not None
+
+
+def drained(agent: Agent) -> list[Any]:
+    return [agent.heard.get() for _ in range(agent.heard.qsize())]

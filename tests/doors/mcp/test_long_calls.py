@@ -1,0 +1,65 @@
+"""Calls that take their time report how far they are, and stop when nobody waits for them any more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.conftest import StartAgent
+from tests.support.agent import Agent, Doors
+from tests.support.preludes import slow_verify
+from tests.support.servers import soon
+from thoughtbox.operations.dispatch import Call
+
+everywhere = pytest.mark.doors(engine="sqlite", every=True)
+
+
+@everywhere
+def test_verifying_reports_its_progress_to_who_asks_for_it(agent: Agent, doors: Doors):
+    store = doors.other_process("sqlite").dispatcher
+    arguments = {"sessionId": "s1", "thoughtType": "note", "content": "x"}
+    writing = [
+        store.submit(Call(operation="thought_record", workspace=agent.workspace, arguments=arguments))
+        for _ in range(3000)
+    ]
+    for written in writing:
+        written.result()
+    reports: list[tuple[float, float | None, str | None]] = []
+
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        reports.append((progress, total, message))
+
+    result = agent.run(lambda: agent.client.call_tool("ledger_verify", {}, progress_callback=report, meta=agent.meta))
+
+    assert result.structured_content
+    assert (result.structured_content["valid"], result.structured_content["records"]) == (True, 3000)
+    assert reports
+    done = [progress for progress, _, _ in reports]
+    assert done == sorted(done)
+    assert {total for _, total, _ in reports} == {3000}
+    assert reports[-1][2] == f"{done[-1]:.0f} of 3000 records"
+
+
+@everywhere
+def test_a_call_that_the_client_gives_up_is_stopped_and_the_server_goes_on(start_agent: StartAgent, tmp_path: Path):
+    mark = tmp_path / "ended"
+    agent = start_agent(prelude=slow_verify(mark))
+
+    async def give_up_after_the_first_report() -> None:
+        first = anyio.Event()
+
+        async def report(*_: object) -> None:
+            first.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lambda: agent.client.call_tool("ledger_verify", {}, progress_callback=report))
+            await first.wait()
+            tasks.cancel_scope.cancel()
+
+    agent.run(give_up_after_the_first_report)
+
+    soon(mark.exists)
+    assert mark.read_text(encoding="utf-8") == "GivenUp"
+    assert agent.ledger_status()["records"] == 0

@@ -1,0 +1,127 @@
+"""kill -9 while it writes: every acknowledged record is there, and the chain verifies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.faults.processes import writing
+from tests.faults.store import Acknowledged, Store, missing
+from tests.support.box import WORKSPACE
+from tests.support.servers import PATIENCE, StdioServer, environment
+
+SEED = 137
+DURABILITIES = ("full", "normal")
+
+
+def die_while_writing(directory: Path, life: str, chance: Random, durability: str) -> list[Acknowledged]:
+    """A process with four writing threads and one that signs, killed within its first moments."""
+    with writing(directory, life, threads=4, sign=True, durability=durability) as writer:
+        assert writer.is_ready()
+        writer.go()
+        if chance.random() < 0.8:
+            writer.listen(until=1)
+        alarm = threading.Timer(chance.uniform(0, 0.12), writer.kill)
+        alarm.start()
+        writer.listen()
+        alarm.join()
+    assert writer.errors == []
+    assert not writer.is_done
+    return writer.acknowledged
+
+
+def assert_nothing_is_lost(directory: Path, acknowledged: list[Acknowledged]) -> None:
+    with Store(directory) as store:
+        assert missing(store, acknowledged) == []
+        store.assert_whole()
+        size = store.verify().records
+        for said in [said for said in acknowledged if said.key is not None][-3:]:
+            assert store.think(said.content, said.session, key=said.key) == said.id, "the key's first answer is gone"
+        assert store.verify().records == size
+
+
+def kill_often(directory: Path, durability: str, lives: int, seed: int) -> None:
+    print(f"seed {seed}")
+    chance = Random(seed)
+    acknowledged: list[Acknowledged] = []
+    for life in range(lives):
+        acknowledged += die_while_writing(directory, f"life-{life}", chance, durability)
+        assert_nothing_is_lost(directory, acknowledged)
+    assert acknowledged
+
+
+@pytest.mark.parametrize("durability", DURABILITIES)
+@pytest.mark.parametrize("part", range(2))
+def test_a_writing_process_that_is_killed_loses_nothing_it_acknowledged(part: int, durability: str, tmp_path: Path):
+    kill_often(tmp_path, durability, 5, SEED + part)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("durability", DURABILITIES)
+@pytest.mark.parametrize("part", range(10))
+def test_a_writing_process_that_is_killed_ten_times_loses_nothing(part: int, durability: str, tmp_path: Path):
+    kill_often(tmp_path, durability, 10, SEED + 100 + part)
+
+
+def die_while_serving(directory: Path, life: str, chance: Random, durability: str) -> list[Acknowledged]:
+    """A real MCP server over stdio with calls waiting, killed between two answers."""
+    told = environment(
+        directory, THOUGHTBOX_PROJECT=WORKSPACE, THOUGHTBOX_DURABILITY=durability, THOUGHTBOX_CHECKPOINT_EVERY="50"
+    )
+    server = StdioServer(told)
+    sent = {f"{life}-{number}": Acknowledged("", f"s{number % 3}", f"{life} {number}") for number in range(400)}
+
+    def send_all() -> None:
+        with suppress(BrokenPipeError, ValueError):
+            for id, said in sent.items():
+                arguments = {"sessionId": said.session, "thoughtType": "note", "content": said.content}
+                params = {"name": "thought_record", "arguments": arguments}
+                server.send({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+
+    sending = threading.Thread(target=send_all)
+    answers = []
+    try:
+        server.initialize()
+        sending.start()
+        enough = chance.randrange(5, 250)
+        while len(answers) < enough:
+            answers.append(server.receive())
+        os.kill(server.pid, signal.SIGKILL)
+        answers += server.rest()
+    finally:
+        server.stop()
+        sending.join(PATIENCE)
+    acknowledged = []
+    for answer in answers:
+        if answer.get("id") in sent:
+            thought = answer["result"]["structuredContent"]["thought"]
+            said = sent[answer["id"]]
+            acknowledged.append(Acknowledged(thought["thoughtId"], said.session, said.content))
+    return acknowledged
+
+
+def kill_servers(directory: Path, lives: int, durability: str, seed: int) -> None:
+    print(f"seed {seed}")
+    chance = Random(seed)
+    acknowledged: list[Acknowledged] = []
+    for life in range(lives):
+        acknowledged += die_while_serving(directory, f"life-{life}", chance, durability)
+        assert_nothing_is_lost(directory, acknowledged)
+    assert len(acknowledged) >= lives
+
+
+@pytest.mark.parametrize(("durability", "lives"), [("full", 2), ("normal", 1)])
+def test_a_serving_process_that_is_killed_loses_nothing_it_answered(durability: str, lives: int, tmp_path: Path):
+    kill_servers(tmp_path, lives, durability, SEED)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("durability", DURABILITIES)
+def test_a_serving_process_that_is_killed_ten_times_loses_nothing(durability: str, tmp_path: Path):
+    kill_servers(tmp_path, 10, durability, SEED + 1)

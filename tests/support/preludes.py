@@ -1,0 +1,75 @@
+"""Code that a server runs before it serves: what a test cannot do from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def slow_verify(mark: Path) -> str:
+    """Verifying takes half a minute and reports all the time; the file `mark` says how it ended."""
+    return f"""
+import time
+from pathlib import Path
+from thoughtbox.domains.ledger import operations
+
+def slowly(sql, workspace, *, keys, notes, progress=None):
+    try:
+        for done in range(3000):
+            time.sleep(0.01)
+            if progress:
+                progress(done, 3000)
+    except BaseException as end:
+        Path({str(mark)!r}).write_text(type(end).__name__, encoding="utf-8")
+        raise
+    raise SystemExit("never stopped")
+
+operations.verify_workspace = slowly
+"""
+
+
+STUCK_VERIFY = """
+import time
+from thoughtbox.domains.ledger import operations
+operations.verify_workspace = lambda *_, **__: time.sleep(60)
+"""
+"""Verifying never comes back and never looks up."""
+
+NOISY_RECORD = """
+import os, subprocess, sys
+from thoughtbox import domains
+from thoughtbox.operations.registry import TABLE
+
+domains.load()
+operation = TABLE.operations["thought_record"]
+record = operation.function
+
+def noisily(tx, call):
+    print("printed by a library")
+    sys.__stdout__.write("written by a library\\n")
+    os.write(1, b"written by a C library\\n")
+    subprocess.run(["echo", "printed by a child"], check=True)
+    return record(tx, call)
+
+object.__setattr__(operation, "function", noisily)
+print("printed before serving")
+"""
+"""Recording a thought prints in every way there is."""
+
+TALKATIVE_RECORD = """
+from thoughtbox import domains
+from thoughtbox.operations.registry import TABLE
+import logging, sys
+
+domains.load()
+operation = TABLE.operations["thought_record"]
+record = operation.function
+
+def talking(tx, call):
+    print("print " * 500)
+    print("complain " * 500, file=sys.stderr)
+    logging.getLogger("library").error("log " * 500)
+    return record(tx, call)
+
+object.__setattr__(operation, "function", talking)
+"""
+"""Recording a thought says more than an unread pipe can hold."""
