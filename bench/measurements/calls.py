@@ -12,7 +12,7 @@ from bench.servers import empty_server, peers, thoughtbox
 from bench.table import Line, at_most
 
 
-def calls(run: Run) -> Iterator[Line]:
+def measure(run: Run) -> Iterator[Line]:
     empty, ours = empty_server(), thoughtbox(run.new_directory(), THOUGHTBOX_DURABILITY="normal")
     others = peers(run.new_directory())
     if not others:

@@ -22,7 +22,7 @@ RECORD_BYTES = 480
 CONTENT = (TEXT * 3)[:RECORD_BYTES].encode()
 
 
-def floor(run: Run) -> Iterator[Line]:
+def measure(run: Run) -> Iterator[Line]:
     for durability in ("normal", "full"):
         yield from _measured(run, durability)
 

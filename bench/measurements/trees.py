@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 
 from bench.client import Client
 from bench.clock import medians
@@ -18,11 +19,10 @@ BRANCH = 10
 """Every tenth thought goes back to where the last branch began; the others follow the one before."""
 
 
-def trees(run: Run) -> Iterator[Line]:
+def measure(run: Run) -> Iterator[Line]:
     directory = run.new_directory()
     with Thoughtbox(settings_for(directory)) as box:
-        for size in (SMALL, LARGE):
-            _grow(box, size)
+        _grow(box, SMALL, LARGE)
 
         def read(size: int) -> object:
             return box.dispatcher.call(
@@ -38,14 +38,21 @@ def _asked(size: int) -> dict[str, object]:
     return {"sessionId": f"tree of {size}", "includeChildren": True}
 
 
-def _grow(box: Thoughtbox, size: int) -> None:
-    ids: list[str] = []
-    for number in range(size):
-        arguments = thought(f"tree of {size}", number)
-        if ids:
-            arguments["parentId"] = ids[-BRANCH] if number % BRANCH == 0 else ids[-1]
-        call = Call(operation="thought_record", workspace=box.settings.project, arguments=arguments, caller=CALLER)
-        ids.append(box.dispatcher.call(call)["thought"]["thoughtId"])
+def _grow(box: Thoughtbox, *sizes: int) -> None:
+    """Record the sessions of a new store. Its ids are known beforehand, so no call waits for the one before."""
+    answers = []
+    ids = count(1)
+    for size in sizes:
+        session: list[str] = []
+        for number in range(size):
+            arguments = thought(f"tree of {size}", number)
+            if session:
+                arguments["parentId"] = session[-BRANCH] if number % BRANCH == 0 else session[-1]
+            session.append(f"th:{next(ids)}")
+            call = Call(operation="thought_record", workspace=box.settings.project, arguments=arguments, caller=CALLER)
+            answers.append((session[-1], box.dispatcher.submit(call)))
+    for id, answer in answers:
+        assert answer.result()["thought"]["thoughtId"] == id
 
 
 def _line(where: str, run: Run, read: Callable[[int], object]) -> Line:

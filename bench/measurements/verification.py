@@ -21,7 +21,7 @@ from thoughtbox.ledger.export import export_lines
 LOOK_SECONDS = 0.05
 
 
-def verification(run: Run) -> Iterator[Line]:
+def measure(run: Run) -> Iterator[Line]:
     command = [sys.executable, "-m", "bench.processes.verify", str(run.large_store)]
     found = orjson.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     yield Line(

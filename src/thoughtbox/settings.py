@@ -198,7 +198,8 @@ def load(environment: Mapping[str, str] | None = None, **given: str | None) -> S
         text = given.pop(setting.field, None)
         where = f"--{setting.field.replace('_', '-')}"
         if text is None:
-            text, where = environment.get(setting.variable, setting.default), setting.variable
+            # A variable that is set to nothing counts as not set.
+            text, where = environment.get(setting.variable) or setting.default, setting.variable
         try:
             values[setting.field] = setting.parse(text)
         except ValueError as error:

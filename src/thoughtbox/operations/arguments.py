@@ -34,7 +34,12 @@ def bind(operation: Operation, arguments: Mapping[str, Any]) -> Input:
 
 def argument_names(model: type[Input]) -> list[str]:
     """The names of a model's arguments, as the wire spells them."""
-    return [info.alias or name for name, info in model.model_fields.items()]
+    return [wire_name(model, name) for name in model.model_fields]
+
+
+def wire_name(model: type[Input], name: str) -> str:
+    info = model.model_fields.get(name)
+    return info.alias if info is not None and info.alias else name
 
 
 def _refusal(operation: Operation, faults: list[ErrorDetails]) -> ThoughtboxError:

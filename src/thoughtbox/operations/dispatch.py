@@ -23,7 +23,7 @@ from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.record import Draft
 from thoughtbox.ledger.view import NOW, Views
-from thoughtbox.operations.arguments import bind
+from thoughtbox.operations.arguments import bind, wire_name
 from thoughtbox.operations.budget import fit
 from thoughtbox.operations.caller import ANONYMOUS, Caller
 from thoughtbox.operations.models import Input
@@ -141,7 +141,12 @@ def _within_budget(answer: Answer, max_chars: int | None, operation: Operation) 
     fitted, warnings = fit(
         answer, max_chars, ceiling=operation.ceiling, keep=operation.keep, newest_first=operation.newest_first
     )
-    return {**fitted, "budget": {**fitted["budget"], "warnings": warnings}} if warnings else fitted
+    if not warnings:
+        return fitted
+    # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
+    spelled = wire_name(operation.input, "max_chars")
+    told = [{name: text.replace("max_chars", spelled) for name, text in warning.items()} for warning in warnings]
+    return {**fitted, "budget": {**fitted["budget"], "warnings": told}}
 
 
 def _check_options(operation: Operation, call: Call) -> None:

@@ -82,6 +82,13 @@ class Cli:
         self.tamper("UPDATE records SET content = CAST(replace(content, 'Step', 'Stop') AS BLOB) WHERE seq = ?", (seq,))
 
 
+class Terminal(io.StringIO):
+    """Something that people look at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 @pytest.fixture
 def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     for setting in SETTINGS:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.cli.conftest import Cli
-from tests.doors.cli.test_main import Terminal
+from tests.doors.cli.conftest import Cli, Terminal
 
 
 def test_a_call_in_a_shell_answers_in_one_line_of_json(cli: Cli):

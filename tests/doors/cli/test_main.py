@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.cli.conftest import COMMAND, Cli
+from tests.doors.cli.conftest import COMMAND, Cli, Terminal
 from thoughtbox import __version__
 from thoughtbox.doors.cli import parser
 from thoughtbox.doors.cli.output import Output, Styled
@@ -226,10 +226,3 @@ def test_progress_is_not_shown_to_programs(cli: Cli, monkeypatch: pytest.MonkeyP
         bar(2000, 5000)
 
     assert not pipe.getvalue()
-
-
-class Terminal(io.StringIO):
-    """Something that people look at."""
-
-    def isatty(self) -> bool:
-        return True

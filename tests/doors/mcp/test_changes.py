@@ -6,15 +6,22 @@ import queue
 import time
 from typing import Any
 
+import anyio
 import pytest
-from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated
-from mcp_types import ResourceListChangedNotification, ResourceUpdatedNotification
+from mcp.client.subscriptions import ResourcesListChanged, ResourceUpdated, ServerEvent, Subscription
+from mcp_types import (
+    EmptyResult,
+    ResourceListChangedNotification,
+    ResourceUpdatedNotification,
+    SubscribeRequest,
+    SubscribeRequestParams,
+    UnsubscribeRequest,
+    UnsubscribeRequestParams,
+)
 
 from tests.support.agent import Agent, Doors
 from tests.support.servers import PATIENCE
 from thoughtbox.operations.dispatch import Call
-
-pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 
 
 def record_elsewhere(doors: Doors, agent: Agent, session: str) -> None:
@@ -24,7 +31,7 @@ def record_elsewhere(doors: Doors, agent: Agent, session: str) -> None:
     doors.other_process(agent.door.engine).dispatcher.call(call)
 
 
-def hears(agent: Agent, kind: type, uri: str | None = None) -> bool:
+def hears(agent: Agent, kind: Any, uri: str | None = None) -> bool:
     """Whether such a notification comes; others on the way are passed over."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
@@ -32,9 +39,17 @@ def hears(agent: Agent, kind: type, uri: str | None = None) -> bool:
             message = agent.heard.get(timeout=1)
         except queue.Empty:
             continue
-        if isinstance(message, kind) and (uri is None or getattr(message, "params").uri == uri):
+        if isinstance(message, kind) and (uri is None or message.params.uri == uri):
             return True
     return False
+
+
+def next_event(agent: Agent, changes: Subscription) -> ServerEvent:
+    async def wait() -> ServerEvent:
+        with anyio.fail_after(PATIENCE):
+            return await anext(changes)
+
+    return agent.run(wait)
 
 
 @pytest.mark.doors(era="handshake", engine="sqlite", every=True)
@@ -56,7 +71,7 @@ def test_a_stateless_client_hears_of_it_on_the_stream_it_opened(agent: Agent, do
     with agent.within(agent.client.listen(resources_list_changed=True)) as changes:
         record_elsewhere(doors, agent, f"new for {agent.workspace}")
 
-        assert agent.run(changes.__anext__) == ResourcesListChanged()
+        assert next_event(agent, changes) == ResourcesListChanged()
 
 
 @pytest.mark.doors(era="stateless", engine="postgres")
@@ -64,7 +79,7 @@ def test_a_stateless_client_of_a_team_server_hears_of_it_too(agent: Agent, doors
     with agent.within(agent.client.listen(resources_list_changed=True)) as changes:
         record_elsewhere(doors, agent, f"new for {agent.workspace}")
 
-        assert agent.run(changes.__anext__) == ResourcesListChanged()
+        assert next_event(agent, changes) == ResourcesListChanged()
 
 
 @pytest.mark.doors(era="handshake", engine="sqlite", every=True)
@@ -72,14 +87,14 @@ def test_who_subscribed_to_a_session_hears_when_it_grows_and_not_when_others_do(
     mine, other = f"mine {agent.workspace}", f"other {agent.workspace}"
     record_elsewhere(doors, agent, mine)
     uri = f"thoughtbox://trail/{mine.replace(' ', '%20')}"
-    agent.run(lambda: agent.client.subscribe_resource(uri))
+    ask(agent, SubscribeRequest(params=SubscribeRequestParams(uri=uri)))
 
     record_elsewhere(doors, agent, other)
     assert hears(agent, ResourceListChangedNotification)
     record_elsewhere(doors, agent, mine)
     assert hears(agent, ResourceUpdatedNotification, uri)
 
-    agent.run(lambda: agent.client.unsubscribe_resource(uri))
+    ask(agent, UnsubscribeRequest(params=UnsubscribeRequestParams(uri=uri)))
     record_elsewhere(doors, agent, mine)
     record_elsewhere(doors, agent, f"and another {agent.workspace}")
     assert hears(agent, ResourceListChangedNotification)
@@ -95,10 +110,10 @@ def test_a_stateless_client_can_follow_a_session_and_the_ledger(agent: Agent, do
         agent.within(agent.client.listen(resource_subscriptions=[status])) as any_write,
     ):
         record_elsewhere(doors, agent, f"other-{agent.workspace}")
-        assert agent.run(any_write.__anext__) == ResourceUpdated(uri=status)
+        assert next_event(agent, any_write) == ResourceUpdated(uri=status)
 
         record_elsewhere(doors, agent, mine)
-        assert agent.run(growing.__anext__) == ResourceUpdated(uri=trail)
+        assert next_event(agent, growing) == ResourceUpdated(uri=trail)
 
 
 def test_the_server_says_that_its_lists_may_change(agent: Agent):
@@ -112,6 +127,11 @@ def test_the_server_says_that_its_lists_may_change(agent: Agent):
     assert capabilities.resources
     assert capabilities.resources.subscribe
     assert capabilities.completions is not None
+
+
+def ask(agent: Agent, request: SubscribeRequest | UnsubscribeRequest) -> None:
+    """The SDK calls these deprecated: the newest revision has `listen` in their place."""
+    agent.run(lambda: agent.client.session.send_request(request, EmptyResult))
 
 
 def drained(agent: Agent) -> list[Any]:

@@ -50,7 +50,7 @@ def test_a_call_that_the_client_gives_up_is_stopped_and_the_server_goes_on(start
     async def give_up_after_the_first_report() -> None:
         first = anyio.Event()
 
-        async def report(*_: object) -> None:
+        async def report(progress: float, total: float | None, message: str | None) -> None:
             first.set()
 
         async with anyio.create_task_group() as tasks:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-import signal
 import sys
 from argparse import Namespace
-from types import FrameType
 
 from thoughtbox import __version__
 from thoughtbox.doors.cli.store import CannotOpen, settings_of
@@ -37,7 +35,7 @@ def serve(args: Namespace) -> int:
 def _serve_stdio(settings: Settings) -> None:
     from thoughtbox.doors.mcp.serve import serve_stdio
 
-    if sys.stdin.isatty():
+    if sys.stdin and sys.stdin.isatty():
         _say("Waiting for an MCP client on standard input. A client starts this by itself; for people there is --http.")
     serve_stdio(settings)
 
@@ -45,13 +43,7 @@ def _serve_stdio(settings: Settings) -> None:
 def _serve_http(settings: Settings) -> None:
     from thoughtbox.doors.mcp.http import serve_http
 
-    # The server hands a signal on when it is done; the store has to be closed before the process ends.
-    signal.signal(signal.SIGTERM, _end)
     serve_http(settings, lambda address: _say(announcement(settings, address)))
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(0)
 
 
 def announcement(settings: Settings, address: str) -> str:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Container, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Container, Iterable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -83,20 +83,26 @@ class Changes:
         """Tell those who listen that nothing more will come."""
         self._streams.close()
 
-    async def follow(self) -> None:
-        """Run until cancelled."""
+    @asynccontextmanager
+    async def followed(self) -> AsyncGenerator[None]:
+        """Tell of all that is written from here on, until the block ends."""
         loop = asyncio.get_running_loop()
         stirred = asyncio.Event()
         unwatch = self._box.engine.watch(lambda: loop.call_soon_threadsafe(stirred.set))
+        await self._look(tell=False)
+        following = asyncio.create_task(self._follow(stirred))
         try:
-            await self._look(tell=False)
-            while True:
-                await stirred.wait()
-                await asyncio.sleep(SETTLE_SECONDS)
-                stirred.clear()
-                await self._look(tell=True)
+            yield
         finally:
             unwatch()
+            following.cancel()
+
+    async def _follow(self, stirred: asyncio.Event) -> None:
+        while True:
+            await stirred.wait()
+            await asyncio.sleep(SETTLE_SECONDS)
+            stirred.clear()
+            await self._look(tell=True)
 
     async def _look(self, *, tell: bool) -> None:
         try:

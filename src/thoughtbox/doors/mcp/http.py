@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hmac
 import signal
@@ -101,10 +100,8 @@ def application(box: Thoughtbox, door: McpDoor) -> App:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
-        following = asyncio.create_task(door.changes.follow())
-        async with inner(app):
+        async with door.changes.followed(), inner(app):
             yield
-        following.cancel()
 
     app.router.lifespan_context = lifespan
     return Gate(Plain(app), settings)

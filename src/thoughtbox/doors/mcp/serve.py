@@ -20,14 +20,12 @@ def serve_stdio(settings: Settings) -> None:
 
 async def _serve(box: Thoughtbox, descriptors: Descriptors) -> None:
     door = McpDoor(box, transport="stdio")
-    async with connected(descriptors, box.settings.max_body_bytes) as wire:
+    async with connected(descriptors, box.settings.max_body_bytes) as wire, door.changes.followed():
         box.keep()
-        following = asyncio.create_task(door.changes.follow())
         ending = asyncio.create_task(told_to_end())
         ending.add_done_callback(lambda _: wire.hang_up())
         try:
             await door.server.run(wire, wire, door.server.create_initialization_options())
         finally:
             end_within(CLOSING_SECONDS)
-            following.cancel()
             ending.cancel()
