@@ -36,7 +36,7 @@ class Run:
 
     @cached_property
     def large_store(self) -> Path:
-        """A store of `records` records, made once and left as it is: whoever appends says so."""
+        """A store of `records` records, made when first asked for. Measurements may append a few thousand to it."""
         directory = self.new_directory()
         self.say(f"making a store of {self.records:,} records")
         fill(settings_for(directory), self.records)

@@ -13,7 +13,6 @@ from bench.servers import Server, empty_server, peers, thoughtbox
 from bench.table import Line, at_most
 
 EMPTY = "an empty server"
-PEER_ROUNDS = 3
 MEMORY_ROUNDS = 3
 SETTLE_SECONDS = 0.3
 """Between `tools/list` and the look at the memory: what starts in the background has started by then."""
@@ -44,7 +43,7 @@ def _peers(run: Run) -> Iterator[Line]:
     others = {server.name: lambda server=server: server for server in peers(run.new_directory())}
     if not others:
         return
-    found = _started({EMPTY: empty_server, **others}, PEER_ROUNDS)
+    found = _started({EMPTY: empty_server, **others}, run.rounds(5, 2))
     for name in others:
         yield _time(f"{name}: start to `initialize` answer", found[name], found[EMPTY], barred=False)
         yield Line(what=f"{name}: resident memory after start", value=found[name].mb, unit="MB")

@@ -142,6 +142,14 @@ class Ledger:
         row = self._sql.row(f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq = ?", (self.workspace, seq))
         return self._open(row) if row else None
 
+    def hash_before(self, record: Record) -> bytes:
+        """What a record is linked to: the hash before it in its stream, or the stream's beginning."""
+        row = self._sql.row(
+            "SELECT hash FROM records WHERE workspace = ? AND stream = ? AND stream_index = ?",
+            (self.workspace, record.stream, record.stream_index - 1),
+        )
+        return row[0] if row else chain.genesis(self.workspace, record.stream)
+
     def records(self, seqs: Iterable[int]) -> list[Record]:
         """The records of these numbers that exist, in the order of their numbers."""
         wanted = sorted(seq for seq in set(seqs) if seq <= self._as_of)

@@ -82,10 +82,13 @@ class Prove(Input):
 
 
 class Proof(Output):
-    """What convinces someone who has only the checkpoint and the record."""
+    """What convinces someone who has nothing but the public key."""
 
+    workspace: str
     id: str
-    hash: Annotated[str, Field(description="The record's hash: the leaf.")]
+    record: Annotated[dict[str, Any], Field(description="The record; its canonical bytes are hashed.")]
+    previous_hash: Annotated[str, Field(description="Hash of the record before it in its stream.")]
+    hash: Annotated[str, Field(description="SHA-256 of the previous hash and the content hash: the leaf.")]
     index: Annotated[int, Field(description="Place of the leaf, from 0.")]
     size: int
     root: str

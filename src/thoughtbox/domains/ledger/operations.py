@@ -118,7 +118,10 @@ def ledger_prove(tx: Tx, call: Prove) -> Proof:
     path = merkle.inclusion_proof(record.seq - 1, size, tree.subtree)
     merkle.verify_inclusion(record.hash, record.seq - 1, size, path, root)
     return Proof(
+        workspace=tx.workspace,
         id=record.id,
+        record=dict(record.envelope),
+        previous_hash=tx.ledger.hash_before(record).hex(),
         hash=record.hash.hex(),
         index=record.seq - 1,
         size=size,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -16,10 +15,9 @@ from thoughtbox.doors.cli.output import GOOD, Output, Styled, UsageError, count
 from thoughtbox.doors.cli.proofs import Proof, check, check_signed
 from thoughtbox.doors.cli.store import opened_existing, settings_of
 from thoughtbox.errors import InvalidProof
-from thoughtbox.ledger import chain, merkle
+from thoughtbox.ledger import merkle
 from thoughtbox.ledger.checkpoints import Checkpoints
 from thoughtbox.ledger.keyring import Keyring
-from thoughtbox.ledger.record import seq_of
 from thoughtbox.ledger.signing import VerifierKey
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.operations.caller import ANONYMOUS
@@ -78,29 +76,10 @@ def _read(name: str) -> Proof:
 
 
 def _inclusion(settings: Settings, id: str) -> Proof:
-    """The proof of `ledger_prove`, with the record itself and what links it to the hash that is proven."""
     id = f"th:{id}" if id.isdecimal() else id
     with opened_existing(settings) as box:
         call = Call(operation="ledger_prove", workspace=settings.project, arguments={"id": id})
-        proof = box.dispatcher.call(call)
-        record, previous = box.dispatcher.ask(settings.project, ANONYMOUS, lambda tx: _with_link(tx, id)).result()
-    return {
-        "proof": "inclusion",
-        "workspace": settings.project,
-        **proof,
-        "previous_hash": previous.hex(),
-        "record": record,
-    }
-
-
-def _with_link(tx: Tx, id: str) -> tuple[dict[str, Any], bytes]:
-    """A record, and the hash that it was linked to."""
-    record = tx.ledger.record(seq_of(id) or 0)
-    assert record is not None
-    if record.stream_index == 0:
-        return dict(record.envelope), chain.genesis(tx.workspace, record.stream)
-    before = next(tx.ledger.stream(record.stream, after=record.stream_index - 2))
-    return dict(record.envelope), before.hash
+        return {"proof": "inclusion", **box.dispatcher.call(call)}
 
 
 def _growth(settings: Settings, name: str, keys: Sequence[VerifierKey]) -> Proof:

@@ -77,10 +77,13 @@ class Calls:
             while True:
                 done, total = await news.get()
                 await ctx.session.report_progress(done, total, f"{done} of {total} records")
+                news.task_done()
 
         telling = asyncio.create_task(tell())
         try:
-            return await asyncio.wrap_future(self._dispatcher.submit(replace(call, progress=report)))
+            answer = await asyncio.wrap_future(self._dispatcher.submit(replace(call, progress=report)))
+            await news.join()
+            return answer
         finally:
             given_up.set()
             telling.cancel()
@@ -107,6 +110,7 @@ def _replace(queue: asyncio.Queue[tuple[int, int]], item: tuple[int, int]) -> No
     """Only the newest counts."""
     if queue.full():
         queue.get_nowait()
+        queue.task_done()
     queue.put_nowait(item)
 
 
