@@ -26,14 +26,15 @@ def _section(report: Report) -> str:
     facts = "; ".join(f"{name} {fact}" for name, fact in report.facts.items())
     parts = [
         f"`{report.command}` on {datetime.now(UTC):%Y-%m-%d}, {report.seconds:.0f} s. {facts}.",
-        _table(report.barred),
+        _table(report.barred, len(HEADINGS)),
         "For comparison, from the same run:",
-        _table(report.compared),
+        _table(report.compared, len(HEADINGS) - 2),
         *report.notes,
     ]
     return "\n\n".join(parts)
 
 
-def _table(lines: Iterable[Line]) -> str:
-    rows = [HEADINGS, tuple("---" for _ in HEADINGS), *(line.cells() for line in lines)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+def _table(lines: Iterable[Line], columns: int) -> str:
+    """What there is for comparison has no bar and no verdict: its last columns would be empty."""
+    rows = [HEADINGS, ["---"] * len(HEADINGS), *(line.cells() for line in lines)]
+    return "\n".join(f"| {' | '.join(row[:columns])} |" for row in rows)

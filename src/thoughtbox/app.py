@@ -5,6 +5,8 @@ Doors open one of these and hand calls to its dispatcher.
 
 from __future__ import annotations
 
+import re
+from hashlib import sha256
 from types import TracebackType
 
 from thoughtbox import domains
@@ -31,9 +33,7 @@ class Thoughtbox:
         self.settings = settings
         self.world = world or World()
         self.views = all_views()
-        self.keyring = Keyring(
-            settings.data_dir if settings.storage == "fs" else None, self.world, trusted_keys(settings)
-        )
+        self.keyring = keyring_of(settings, self.world)
         self.engine = engine or open_engine(settings)
         try:
             self._prepare()
@@ -73,6 +73,16 @@ def all_views() -> Views:
     """The ledger's own views, and those of every room."""
     domains.load()
     return Views([Answers, Checkpoints, Tree, *TABLE.views()])
+
+
+def keyring_of(settings: Settings, world: World) -> Keyring:
+    """The keys and notes of the data directory. What is kept of one database is not held against another."""
+    notes = "checkpoints"
+    if settings.database_url is not None:
+        place = re.sub(r"//[^@/]*@", "//", settings.database_url)
+        notes = f"checkpoints-{sha256(place.encode()).hexdigest()[:12]}"
+    directory = settings.data_dir if settings.storage == "fs" else None
+    return Keyring(directory, world, trusted_keys(settings), notes=notes)
 
 
 def trusted_keys(settings: Settings) -> list[VerifierKey]:

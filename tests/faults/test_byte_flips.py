@@ -145,6 +145,19 @@ def test_every_byte_of_a_root_page_may_change(name: str, quarter: int, original:
     flip_bytes(original, tmp_path / "damaged", flips)
 
 
+def test_a_flipped_byte_in_the_checkpoint_kept_beside_the_store_is_named(original: Original, tmp_path: Path):
+    directory = shutil.copytree(original.directory, tmp_path / "damaged")
+    path = directory / "checkpoints" / "tests.note"
+    note = path.read_bytes()
+    chance = Random(SEED)
+    with Store(directory) as store:
+        for place in range(0, len(note), 3):
+            path.write_bytes(note[:place] + bytes([note[place] ^ chance.randrange(1, 256)]) + note[place + 1 :])
+            problem = store.verify().problem
+            assert problem, f"byte {place}"
+            assert problem.wrong in {"bad signature", "unknown signature"}
+
+
 def import_into(store: Store, file: bytes) -> None:
     lines = file.removesuffix(b"\n").split(b"\n")
     store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views)).result()

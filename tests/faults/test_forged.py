@@ -18,8 +18,9 @@ from tests.faults.forger import Forger
 from tests.faults.forger import forging as forging_in
 from tests.faults.store import Store
 from tests.support.box import WORKSPACE
-from thoughtbox.errors import LedgerBroken
+from thoughtbox.errors import ImportRefused, LedgerBroken
 from thoughtbox.ledger.checkpoints import origin
+from thoughtbox.ledger.export import import_lines
 from thoughtbox.ledger.signing import Checkpoint, SigningKey
 from thoughtbox.ledger.verify import Problem
 
@@ -291,6 +292,29 @@ class TestARecordTooManyOrTooFew:
             forger.cover_up()
         assert problem(store).wrong == "root"
         assert broken_at(store, "s1") == 4
+
+
+class TestARecordThatIsNone:
+    @pytest.mark.parametrize(
+        "other",
+        [
+            {"kind": ["claim"]},
+            {"kind": "rumour"},
+            {"attrs": {"relations": [{"type": {}, "to": "th:1"}]}},
+            {"data": {}},
+            {"body": "text"},
+        ],
+        ids=str,
+    )
+    def test_has_wrong_content_even_where_every_hash_fits(self, other: dict[str, object], store: Store):
+        with forging(store) as forger:
+            forger.write(5, {**forger.record(5), **other})
+            forger.cover_up()
+        found = problem(store)
+        assert (found.wrong, found.seq) == ("content", 5)
+        lines = store.export()
+        with Store(None) as elsewhere, pytest.raises(ImportRefused, match="th:5"):
+            elsewhere.engine.write("", lambda sql: import_lines(sql, lines, elsewhere.app.views)).result()
 
 
 class TestAStreamThatIsGone:

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -20,9 +21,19 @@ SEED = 137
 DURABILITIES = ("full", "normal")
 
 
-def die_while_writing(directory: Path, life: str, chance: Random, durability: str) -> list[Acknowledged]:
-    """A process with four writing threads and one that signs, killed within its first moments."""
-    with writing(directory, life, threads=4, sign=True, durability=durability) as writer:
+@dataclass(frozen=True)
+class Place:
+    """A store, and how its processes are to open it."""
+
+    directory: Path
+    durability: str = "normal"
+    database_url: str = ""
+
+
+def die_while_writing(place: Place, life: str, chance: Random) -> list[Acknowledged]:
+    """Four threads write, one signs, one rebuilds views; all are killed within their first moments."""
+    told = {"durability": place.durability, "database_url": place.database_url}
+    with writing(place.directory, life, threads=4, sign=True, rebuild=chance.random() < 0.5, **told) as writer:
         assert writer.is_ready()
         writer.go()
         if chance.random() < 0.8:
@@ -36,8 +47,8 @@ def die_while_writing(directory: Path, life: str, chance: Random, durability: st
     return writer.acknowledged
 
 
-def assert_nothing_is_lost(directory: Path, acknowledged: list[Acknowledged]) -> None:
-    with Store(directory) as store:
+def assert_nothing_is_lost(place: Place, acknowledged: list[Acknowledged]) -> None:
+    with Store(place.directory, database_url=place.database_url) as store:
         assert missing(store, acknowledged) == []
         store.assert_whole()
         size = store.verify().records
@@ -46,27 +57,41 @@ def assert_nothing_is_lost(directory: Path, acknowledged: list[Acknowledged]) ->
         assert store.verify().records == size
 
 
-def kill_often(directory: Path, durability: str, lives: int, seed: int) -> None:
+def kill_often(place: Place, lives: int, seed: int) -> None:
     print(f"seed {seed}")
     chance = Random(seed)
     acknowledged: list[Acknowledged] = []
     for life in range(lives):
-        acknowledged += die_while_writing(directory, f"life-{life}", chance, durability)
-        assert_nothing_is_lost(directory, acknowledged)
+        acknowledged += die_while_writing(place, f"life-{life}", chance)
+        assert_nothing_is_lost(place, acknowledged)
     assert acknowledged
 
 
 @pytest.mark.parametrize("durability", DURABILITIES)
 @pytest.mark.parametrize("part", range(2))
 def test_a_writing_process_that_is_killed_loses_nothing_it_acknowledged(part: int, durability: str, tmp_path: Path):
-    kill_often(tmp_path, durability, 5, SEED + part)
+    kill_often(Place(tmp_path, durability), 4, SEED + part)
+
+
+def test_a_process_that_writes_to_postgres_and_is_killed_loses_nothing_it_acknowledged(
+    tmp_path: Path, postgres_url: str
+):
+    kill_often(Place(tmp_path, database_url=postgres_url), 2, SEED)
 
 
 @pytest.mark.torture
 @pytest.mark.parametrize("durability", DURABILITIES)
 @pytest.mark.parametrize("part", range(10))
 def test_a_writing_process_that_is_killed_ten_times_loses_nothing(part: int, durability: str, tmp_path: Path):
-    kill_often(tmp_path, durability, 10, SEED + 100 + part)
+    kill_often(Place(tmp_path, durability), 10, SEED + 100 + part)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("part", range(2))
+def test_a_process_that_writes_to_postgres_and_is_killed_ten_times_loses_nothing(
+    part: int, tmp_path: Path, postgres_url: str
+):
+    kill_often(Place(tmp_path, database_url=postgres_url), 10, SEED + 100 + part)
 
 
 def die_while_serving(directory: Path, life: str, chance: Random, durability: str) -> list[Acknowledged]:
@@ -112,7 +137,7 @@ def kill_servers(directory: Path, lives: int, durability: str, seed: int) -> Non
     acknowledged: list[Acknowledged] = []
     for life in range(lives):
         acknowledged += die_while_serving(directory, f"life-{life}", chance, durability)
-        assert_nothing_is_lost(directory, acknowledged)
+        assert_nothing_is_lost(Place(directory), acknowledged)
     assert len(acknowledged) >= lives
 
 

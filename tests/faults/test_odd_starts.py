@@ -12,6 +12,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from random import Random
 from threading import Event
 
 import apsw
@@ -274,6 +275,18 @@ class TestALogThatIsNotWhole:
             store.assert_whole()
             assert store.contents()[-1] == "after the checkpoint"
 
+    def test_is_not_left_behind_by_a_store_that_was_closed(self, tmp_path: Path):
+        """Whoever copies the one file of a closed store has all of it."""
+        store = Store(tmp_path)
+        fill(store, 20)
+        store.assert_whole()
+        store.close()
+        assert {path.name for path in tmp_path.glob(f"{DATABASE}*")} == {
+            DATABASE,
+            f"{DATABASE}-door",
+            f"{DATABASE}-floor",
+        }
+
 
 class TestAFileThatIsNoStore:
     def test_but_empty_becomes_one_and_what_was_signed_is_missed(self, directory: Path):
@@ -288,7 +301,13 @@ class TestAFileThatIsNoStore:
 
     @pytest.mark.parametrize(
         "content",
-        [b"xy", b"not a database\n" * 1000, b"\0" * 8192, b"SQLite format 3\0" + b"\xff" * 4080, os.urandom(5000)],
+        [
+            b"xy",
+            b"not a database\n" * 1000,
+            b"\0" * 8192,
+            b"SQLite format 3\0" + b"\xff" * 4080,
+            Random(7).randbytes(5000),
+        ],
         ids=["two letters", "text", "zeros", "a header alone", "noise"],
     )
     def test_is_refused_and_left_alone(self, content: bytes, directory: Path):
@@ -341,8 +360,17 @@ class TestASigningKey:
             assert verdict.problem.wrong == "unknown signature"
 
 
-class TestACopyOfTheCheckpointThatCannotBeKept:
-    def test_does_not_end_the_keeper(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+class TestTheCopyOfTheCheckpointBesideTheStore:
+    def test_of_one_database_is_not_held_against_another(self, directory: Path, postgres_url: str):
+        """One data directory, used with SQLite yesterday and with PostgreSQL today."""
+        with Store(directory, database_url=postgres_url) as store:
+            store.think("a new beginning")
+            store.sign()
+            store.assert_whole()
+        with Store(directory) as store:
+            store.assert_whole()
+
+    def test_does_not_end_the_keeper_when_it_cannot_be_written(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(keeper, "REST_SECONDS", 0.01)
         with Store(tmp_path) as store:
             (tmp_path / "checkpoints").write_text("in the way", encoding="utf-8")

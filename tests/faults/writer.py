@@ -10,10 +10,12 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from itertools import count, islice
 from pathlib import Path
 
 from tests.faults.store import Store
+from thoughtbox.ledger import replay
 from thoughtbox.ledger.keeper import checkpoint
 
 SIGN_EVERY = 50
@@ -26,6 +28,7 @@ def main(
     threads: int,
     calls: int | None = None,
     sign: bool = False,
+    rebuild: bool = False,
     durability: str = "normal",
     database_url: str = "",
 ) -> None:
@@ -33,17 +36,18 @@ def main(
     say({"ready": True})
     sys.stdin.readline()  # all start at once
     stop = threading.Event()
-    signing = threading.Thread(target=keep_signing, args=(store, stop))
-    if sign:
-        signing.start()
+    chores = [chore for chore, wanted in ((sign_now, sign), (rebuild_now, rebuild)) if wanted]
+    keepers = [threading.Thread(target=keep_doing, args=(chore, store, stop)) for chore in chores]
+    for keeper in keepers:
+        keeper.start()
     writers = [threading.Thread(target=write, args=(store, life, number, calls)) for number in range(threads)]
     for writer in writers:
         writer.start()
     for writer in writers:
         writer.join()
     stop.set()
-    if sign:
-        signing.join()
+    for keeper in keepers:
+        keeper.join()
     store.close()
     say({"done": True})
 
@@ -60,15 +64,24 @@ def write(store: Store, life: str, thread: int, calls: int | None) -> None:
         say({**said, "key": key})
 
 
-def keep_signing(store: Store, stop: threading.Event) -> None:
-    """Checkpoints as fast as there is something to sign, so that some process dies over one."""
-    app = store.app
+def keep_doing(chore: Callable[[Store], object], store: Store, stop: threading.Event) -> None:
+    """Again and again, so that some process dies over it."""
     try:
         while not stop.wait(0.02):
-            checkpoint(app.engine, app.views, app.keyring, app.world, store.workspace, at_least=SIGN_EVERY)
+            chore(store)
     except BaseException as error:
-        say({"error": f"signing: {error!r}"})
+        say({"error": f"{chore}: {error!r}"})
         raise
+
+
+def sign_now(store: Store) -> None:
+    app = store.app
+    checkpoint(app.engine, app.views, app.keyring, app.world, store.workspace, at_least=SIGN_EVERY)
+
+
+def rebuild_now(store: Store) -> None:
+    for kind in store.app.views.kinds:
+        replay.rebuild(store.engine, kind, store.app.views)
 
 
 def say(line: dict[str, object]) -> None:

@@ -18,7 +18,14 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from tests.faults.store import SECONDS, Store
 from tests.support.box import WORKSPACE
@@ -41,6 +48,7 @@ CONTENTS = st.one_of(st.sampled_from(["yes", "no"]), st.text(st.characters(exclu
 KEYS = st.sampled_from(["k1", "k2", "k3"])
 NUMBERS = st.integers(0, 10**6)
 """Picks one of what there is at the time."""
+Draft = tuple[str, str, str, str | None, int | None]
 DRAFTS = st.tuples(SESSIONS, TYPES, CONTENTS, ACTIONS, st.none() | NUMBERS)
 
 
@@ -129,8 +137,12 @@ class LedgerMachine(RuleBasedStateMachine):
 
     # Writing.
 
+    @initialize(drafts=st.lists(DRAFTS, min_size=4, max_size=12))
+    def begin(self, drafts: list[Draft]) -> None:
+        self.think(drafts)
+
     @rule(drafts=st.lists(DRAFTS, min_size=1, max_size=8))
-    def think(self, drafts: list[tuple[str, str, str, str | None, int | None]]) -> None:
+    def think(self, drafts: list[Draft]) -> None:
         for session, type, content, action, parent in drafts:
             arguments = self._arguments(session, type, content, action, self._parent(parent))
             if self._is_refused(arguments):

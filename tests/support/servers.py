@@ -15,6 +15,9 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, TextIO
 
+COMMAND = [sys.executable, "-m", "thoughtbox", "serve", "--stdio"]
+"""What clients start."""
+
 SERVE = [sys.executable, "-P", str(Path(__file__).with_name("serve.py"))]
 PATIENCE = 30.0
 """Seconds that a test waits for what has to come; a busy machine is slow."""
@@ -100,11 +103,10 @@ class StdioServer(Process):
         self,
         environment: dict[str, str],
         *,
-        command: list[str] | None = None,
         prelude: str = "",
         stderr: int | TextIO | None = None,
     ) -> None:
-        super().__init__(command or [*SERVE, "stdio", prelude], environment, stderr)
+        super().__init__([*SERVE, "stdio", prelude] if prelude else COMMAND, environment, stderr)
         self.lines: queue.Queue[bytes | None] = queue.Queue()
         self.envelope: dict[str, Any] = {}
         """Goes with every request; `ENVELOPE` makes them stateless ones of the newest revision."""

@@ -94,7 +94,7 @@ def _must_go_on_from(kept: Checkpoint, sql: Sql, workspace: str, views: Views) -
         return
     raise LedgerBroken(
         f"{found}; nothing was signed",
-        recovery="Run `thoughtbox verify`. If this is another store on purpose, move its old note away from"
-        " the folder `checkpoints` in the data directory.",
+        recovery="Run `thoughtbox verify`. If this is another store on purpose, move the old one's note out of"
+        " the data directory.",
         details={"size": kept.size},
     )

@@ -24,9 +24,12 @@ KEY_NAME = "thoughtbox"
 class Keyring:
     """The signing key (made at first use), the trusted keys, and the newest notes."""
 
-    def __init__(self, directory: Path | None, world: World, trusted: Sequence[VerifierKey] = ()) -> None:
-        """Without a directory the key lives as long as the process."""
+    def __init__(
+        self, directory: Path | None, world: World, trusted: Sequence[VerifierKey] = (), *, notes: str = "checkpoints"
+    ) -> None:
+        """Without a directory the key lives as long as the process. `notes` names the folder in it for the notes."""
         self._directory = directory
+        self._notes = directory / notes if directory else None
         self._world = world
         self._trusted = tuple(trusted)
 
@@ -70,16 +73,17 @@ class Keyring:
     def recall(self, workspace: str) -> list[str]:
         """The note kept outside the store, if there is one."""
         path = self._note_path(workspace)
-        return [path.read_text(encoding="utf-8")] if path is not None and path.exists() else []
+        if path is None or not path.exists():
+            return []
+        # Bytes that are no text make no note: whoever looks at the signature finds out.
+        return [path.read_text(encoding="utf-8", errors="replace")]
 
     def workspaces(self) -> list[str]:
         """The workspaces of which a note is kept: they were there once, whatever the store says now."""
-        if self._directory is None:
-            return []
-        return [unquote(path.stem) for path in (self._directory / "checkpoints").glob("*.note")]
+        return [unquote(path.stem) for path in self._notes.glob("*.note")] if self._notes else []
 
     def _note_path(self, workspace: str) -> Path | None:
-        return self._directory / "checkpoints" / f"{quote(workspace, safe='')}.note" if self._directory else None
+        return self._notes / f"{quote(workspace, safe='')}.note" if self._notes else None
 
 
 def _size(note: str) -> int:

@@ -17,12 +17,14 @@ Progress = Callable[[int, int], None]
 
 def ensure(sql: Sql, views: Views) -> None:
     """Give the store every view in its present shape; nothing to do on nearly every start."""
+    _one_at_a_time(sql)
     for kind in views.outdated(sql):
         replay(sql, kind, views)
 
 
 def replay(sql: Sql, kind: type[View], views: Views, progress: Progress | None = None) -> None:
     """Drop a view and make it again from the records of all workspaces, inside the transaction given."""
+    _one_at_a_time(sql)
     create(sql, kind)
     sql.run("DELETE FROM view_cursors WHERE view = ?", (kind.name,))
     if kind.pace == "tail":
@@ -91,6 +93,11 @@ def _advance(sql: Sql, kind: type[View], workspace: str, target: int) -> int:
             (workspace, kind.name, further),
         )
     return further
+
+
+def _one_at_a_time(sql: Sql) -> None:
+    """Servers that start together all want to make the views: the others wait, and find them made."""
+    sql.lock("SELECT step FROM schema_steps WHERE step = 1")
 
 
 def record_count(sql: Sql) -> int:

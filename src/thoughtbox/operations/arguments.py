@@ -20,9 +20,10 @@ def bind(operation: Operation, arguments: Mapping[str, Any]) -> Input:
     `null` for an optional argument means that it was left out.
     """
     given = {name: value for name, value in arguments.items() if value is not None}
-    if any(_may_hold_nul(value) for value in given.values()) and (path := _path_of_nul(given)) is not None:
+    if any(map(_may_be_unstorable, given, given.values())) and (found := _place_of_unstorable(given)) is not None:
+        path, what = found
         raise operation.invalid(
-            f"`{path}` contains a NUL character (U+0000), which cannot be stored",
+            f"`{path}` contains {what}, which cannot be stored",
             recovery="Send the text without it.",
             details={"field": path},
         )
@@ -74,20 +75,39 @@ def _path(location: tuple[int | str, ...]) -> str:
     return ".".join(map(str, location))
 
 
-def _may_hold_nul(value: Any) -> bool:
+def unstorable(text: str) -> str | None:
+    """What is in a text that no engine can store; None when nothing is."""
+    if "\0" in text:
+        return "a NUL character (U+0000)"
+    if text.isascii():
+        return None
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "half of a surrogate pair (U+D800 to U+DFFF)"
+    return None
+
+
+def _may_be_unstorable(name: str, value: Any) -> bool:
     """A quick look that lets nearly every call pass."""
-    return "\0" in value if isinstance(value, str) else isinstance(value, dict | list)
+    if isinstance(value, dict | list) or not name.isascii():
+        return True
+    return isinstance(value, str) and unstorable(value) is not None
 
 
-def _path_of_nul(value: Any, path: str = "") -> str | None:
-    """Where a text holds a NUL character; None when none does."""
-    match value:
-        case str():
-            return path if "\0" in value else None
-        case dict():
-            parts = [(f"{path}.{name}" if path else str(name), [str(name), part]) for name, part in value.items()]
-        case list():
-            parts = [(f"{path}[{index}]", [part]) for index, part in enumerate(value)]
-        case _:
-            return None
-    return next((found for here, texts in parts for text in texts if (found := _path_of_nul(text, here))), None)
+def _place_of_unstorable(given: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Where a text cannot be stored, and why; None when all can. However deep the arguments nest."""
+    waiting: list[tuple[str, Any]] = [("", given)]
+    while waiting:
+        path, value = waiting.pop()
+        match value:
+            case str():
+                if (what := unstorable(value)) is not None:
+                    return path.encode("utf-8", "replace").decode(), what
+            case dict():
+                for name, part in value.items():
+                    here = f"{path}.{name}" if path else str(name)
+                    waiting += ((here, part), (here, str(name)))
+            case list():
+                waiting += ((f"{path}[{index}]", part) for index, part in enumerate(value))
+    return None

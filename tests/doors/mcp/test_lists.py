@@ -222,3 +222,4 @@ def test_arguments_are_completed_from_what_the_ledger_knows(agent: Agent):
     assert complete(explain, "actionId", "deploy-1") == ["deploy-1"]
     assert complete(explain, "actionId", "nothing like it") == []
     assert complete(explain, "task", "x") == []
+    assert complete(explain, "actionId", "\0") == []

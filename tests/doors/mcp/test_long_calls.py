@@ -8,24 +8,25 @@ import anyio
 import pytest
 
 from tests.conftest import StartAgent
-from tests.support.agent import Agent, Doors
+from tests.support.agent import Agent
 from tests.support.preludes import slow_verify
 from tests.support.servers import soon
+from thoughtbox.app import Thoughtbox
 from thoughtbox.operations.dispatch import Call
 
 everywhere = pytest.mark.doors(engine="sqlite", every=True)
 
 
 @everywhere
-def test_verifying_reports_its_progress_to_who_asks_for_it(agent: Agent, doors: Doors):
-    store = doors.other_process("sqlite").dispatcher
+def test_verifying_reports_its_progress_to_who_asks_for_it(fresh_agent: Agent):
+    agent = fresh_agent
     arguments = {"sessionId": "s1", "thoughtType": "note", "content": "x"}
-    writing = [
-        store.submit(Call(operation="thought_record", workspace=agent.workspace, arguments=arguments))
-        for _ in range(3000)
-    ]
-    for written in writing:
-        written.result()
+    with Thoughtbox(agent.settings) as box:
+        for written in [
+            box.dispatcher.submit(Call(operation="thought_record", workspace=agent.workspace, arguments=arguments))
+            for _ in range(3000)
+        ]:
+            written.result()
     reports: list[tuple[float, float | None, str | None]] = []
 
     async def report(progress: float, total: float | None, message: str | None) -> None:

@@ -209,7 +209,7 @@ def test_a_client_with_a_strange_name_can_still_record(start_stdio: StartStdio, 
 
     server.call("thought_record", **GOOD)
 
-    assert server.call("ledger_record", id="th:1")["record"]["source"]["agent"] == recorded
+    assert server.call("ledger_record", id="th:1")["record"]["agent"] == recorded
 
 
 @pytest.mark.parametrize(

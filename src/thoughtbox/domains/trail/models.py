@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from thoughtbox.domains.trail.thoughts import Thought, shorten
+from thoughtbox.domains.trail.thoughts import DEEPEST, Thought, shorten
 from thoughtbox.operations.models import CamelInput, CamelOutput, Key, MaxChars, Text
 
 SHOWN_HASH = 16
@@ -102,7 +102,8 @@ class ThoughtTree(CamelOutput):
     tree: Annotated[
         list[dict[str, Any]],
         Field(
-            description="Roots in order of recording; a branch deeper than 100 goes on in an entry with `continues`."
+            description="Roots in order of recording; "
+            f"a branch deeper than {DEEPEST} goes on in an entry with `continues`."
         ),
     ]
 

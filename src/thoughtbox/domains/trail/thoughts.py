@@ -10,8 +10,11 @@ from typing import Any
 from thoughtbox.ledger.record import Draft, Kind, Record
 
 TOPIC = "trail.thought"
-DEEPEST = 100
-"""Levels of children that are nested; a deeper branch goes on at the top (JSON readers give up on deep nesting)."""
+DEEPEST = 50
+"""Levels of children that are nested; a deeper branch goes on at the top.
+
+Each level nests JSON twice. Rust's reader, which Codex uses, gives up at 128 levels, the MCP SDK's at 200.
+"""
 
 _KIND_OF_TYPE: Mapping[str, Kind] = {
     "plan": "plan",

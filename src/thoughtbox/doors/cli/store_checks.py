@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
-from thoughtbox.app import all_views, trusted_keys
+from thoughtbox.app import all_views, keyring_of
 from thoughtbox.doors.cli.checks import Finding
 from thoughtbox.doors.cli.output import count
 from thoughtbox.doors.cli.progress import Bar
@@ -47,8 +47,7 @@ def store(settings: Settings) -> Iterator[Finding]:
 
 def chain(settings: Settings, *, deep: bool, bar: Callable[[str], Bar]) -> Iterator[Finding]:
     """Whether the ledger holds: where it ends, or all of it."""
-    directory = settings.data_dir if settings.storage == "fs" else None
-    keyring = Keyring(directory, World(), trusted_keys(settings))
+    keyring = keyring_of(settings, World())
     with _reading(settings) as sql:
         if sql is None:
             return

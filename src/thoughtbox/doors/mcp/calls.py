@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.mailbox import Mailbox
 from thoughtbox.doors.mcp.changes import Context
-from thoughtbox.errors import InvalidPayload
+from thoughtbox.errors import InvalidPayload, ThoughtboxError
+from thoughtbox.operations.arguments import unstorable
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Answer, Call, fault
 from thoughtbox.operations.registry import Operation
@@ -20,6 +23,8 @@ from thoughtbox.settings import WORKSPACE
 META_KEY = "thoughtbox/idempotencyKey"
 META_AS_OF = "thoughtbox/asOf"
 META_WORKSPACE = "thoughtbox/workspace"
+
+T = TypeVar("T")
 
 LONGEST_NAME = 128
 ANONYMOUS = "anonymous"
@@ -36,6 +41,7 @@ class Calls:
         self._dispatcher = box.dispatcher
         self._settings = box.settings
         self._transport = transport
+        self._mailbox: Mailbox | None = None
 
     async def run(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
         try:
@@ -50,7 +56,9 @@ class Calls:
             )
             if operation.long:
                 return await self._run_long(ctx, call)
-            return await asyncio.wrap_future(self._dispatcher.submit(call))
+            return await self._received(self._dispatcher.submit(call))
+        except ThoughtboxError:
+            raise
         except Exception as error:
             raise fault(error) from error
 
@@ -58,7 +66,9 @@ class Calls:
         """Put a question to the store outside of any operation: lists and completions."""
         try:
             asked = self._dispatcher.ask(self._workspace(ctx.meta or {}), self._caller(ctx), question)
-            return await asyncio.wrap_future(asked)
+            return await self._received(asked)
+        except ThoughtboxError:
+            raise
         except Exception as error:
             raise fault(error) from error
 
@@ -81,12 +91,18 @@ class Calls:
 
         telling = asyncio.create_task(tell())
         try:
-            answer = await asyncio.wrap_future(self._dispatcher.submit(replace(call, progress=report)))
+            answer = await self._received(self._dispatcher.submit(replace(call, progress=report)))
             await news.join()
             return answer
         finally:
             given_up.set()
             telling.cancel()
+
+    def _received(self, future: Future[T]) -> asyncio.Future[T]:
+        """The result of another thread, here."""
+        if self._mailbox is None:
+            self._mailbox = Mailbox(asyncio.get_running_loop())
+        return self._mailbox.receive(future)
 
     def _workspace(self, meta: Mapping[str, Any]) -> str:
         named = _meta(meta, META_WORKSPACE, str)
@@ -118,4 +134,6 @@ def _meta(meta: Mapping[str, Any], name: str, kind: type) -> Any:
     value = meta.get(name)
     if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
         raise InvalidPayload(f"_meta `{name}` must be a {'number' if kind is int else 'text'}")
+    if isinstance(value, str) and (what := unstorable(value)) is not None:
+        raise InvalidPayload(f"_meta `{name}` contains {what}, which cannot be stored")
     return value

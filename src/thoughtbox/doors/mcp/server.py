@@ -44,6 +44,7 @@ from thoughtbox.doors.mcp.calls import Calls
 from thoughtbox.doors.mcp.changes import Changes, Context
 from thoughtbox.doors.mcp.tools import tool
 from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, NotFound, StorageError, ThoughtboxError
+from thoughtbox.operations.arguments import unstorable
 from thoughtbox.operations.dispatch import Answer, fault
 
 RESOURCE_NOT_FOUND = -32002
@@ -189,7 +190,7 @@ class McpDoor:
         if not known:
             raise InvalidPayload("there is no such prompt or resource template")
         values_of = self._table.completions.get(name)
-        if values_of is None:
+        if values_of is None or unstorable(typed) is not None:
             return CompleteResult(completion=Completion(values=[]))
         values = await self._calls.ask(ctx, lambda tx: values_of(tx, typed, MOST_COMPLETIONS + 1))
         return CompleteResult(
@@ -246,7 +247,7 @@ def _cursor(text: str | None, listings: int) -> tuple[int, str]:
         place, after = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         raise _foreign_cursor() from None
-    if type(place) is not int or not 0 <= place < listings or not isinstance(after, str):
+    if type(place) is not int or not 0 <= place < listings or not isinstance(after, str) or unstorable(after):
         raise _foreign_cursor()
     return place, after
 

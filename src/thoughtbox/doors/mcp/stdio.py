@@ -24,6 +24,7 @@ from mcp_types import (
     INVALID_REQUEST,
     PARSE_ERROR,
     JSONRPCError,
+    JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
     jsonrpc_message_adapter,
@@ -35,6 +36,10 @@ from thoughtbox.doors.mcp.lines import Lines, TooLong, waitable_input, waitable_
 
 MOST_OPEN = 256
 """Calls under way at once; the next is read when one of them has been answered."""
+
+LONG = 1 << 16
+MOST_OPEN_LONG = 8
+"""A long message waits for more room than a short one, so that memory stays bounded."""
 
 ENDLESS = "subscriptions/listen"
 """A request that is answered when the connection ends, and not before."""
@@ -56,29 +61,26 @@ class Wire:
 
     async def __anext__(self) -> SessionMessage:
         """The next message; a line that is none is answered at once, and passed over."""
-        while True:
-            if self._open >= MOST_OPEN:
-                await self._until_open_requests_are_below(MOST_OPEN)
-            line = await self._lines.next()
-            if line is None:
-                await self._let_calls_be_answered()
-                raise StopAsyncIteration
+        while (line := await self._lines.next()) is not None:
             if isinstance(line, TooLong):
                 await self._answer(INVALID_REQUEST, "the message is too long (see THOUGHTBOX_MAX_BODY_BYTES)")
                 continue
             if not line.strip():
                 continue
+            await self._until_open_requests_are_below(MOST_OPEN if len(line) < LONG else MOST_OPEN_LONG)
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValidationError as error:
                 await self._refuse(line, error)
                 continue
             if isinstance(message, JSONRPCRequest):
-                if message.method == ENDLESS:
-                    self._endless.add(message.id)
-                else:
-                    self._open += 1
+                self._begin(message)
+            elif isinstance(message, JSONRPCNotification) and "id" in json.loads(line):
+                await self._answer(INVALID_REQUEST, "an id is a text or a whole number")
+                continue
             return SessionMessage(message, self._metadata)
+        await self._let_calls_be_answered()
+        raise StopAsyncIteration
 
     receive = __anext__
 
@@ -107,6 +109,12 @@ class Wire:
     ) -> None:
         await self.aclose()
 
+    def _begin(self, request: JSONRPCRequest) -> None:
+        if request.method == ENDLESS:
+            self._endless.add(request.id)
+        else:
+            self._open += 1
+
     async def _one_settled(self) -> None:
         self._open -= 1
         self._settled.set()
@@ -133,7 +141,10 @@ class Wire:
         given = found.get("id") if isinstance(found, dict) else None
         id = given if isinstance(given, str | int) and not isinstance(given, bool) else None
         if fault["type"] == "json_invalid":
-            await self._answer(PARSE_ERROR, f"this cannot be read as JSON: {fault['ctx']['error']}", id)
+            reason = fault["ctx"]["error"]
+            if found is not None and "hex escape" in reason:
+                reason = r"a text holds half of a surrogate pair (\ud800 to \udfff)"
+            await self._answer(PARSE_ERROR, f"this cannot be read as JSON: {reason}", id)
         else:
             await self._answer(INVALID_REQUEST, "this is not a JSON-RPC 2.0 message", id)
 

@@ -1,0 +1,298 @@
+"""Who may come in over HTTP: this machine, or who has the token; never a page from somewhere else."""
+
+from __future__ import annotations
+
+import hmac
+import inspect
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.servers import ENVELOPE, INITIALIZE, STATELESS, HttpServer, environment
+from thoughtbox.doors.mcp.http import Gate
+
+TOKEN = "correct horse battery staple"
+PING = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+    server = HttpServer(environment(tmp_path_factory.mktemp("open"), THOUGHTBOX_ALLOWED_HOSTS="Notes.Example, box.lan"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
+    server = HttpServer(environment(tmp_path_factory.mktemp("guarded"), HOST="0.0.0.0", THOUGHTBOX_TOKEN=TOKEN))
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.0.0.1:1731",
+        "localhost",
+        "LOCALHOST:80",
+        "[::1]",
+        "[::1]:1731",
+        "notes.example",
+        "NOTES.example:443",
+        "box.lan:1",
+    ],
+)
+def test_hosts_of_this_machine_and_those_allowed_are_served(server: HttpServer, host: str):
+    assert server.request(body=PING, headers={"Host": host}).status == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:1731",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:80",
+        "evil.example:127.0.0.1",
+        "127.0.0.1@evil.example",
+        "127.0.0.1:80:80",
+        "127.0.0.2",
+        "0.0.0.0",
+        "[::2]",
+        "::1",
+        "2130706433",
+        "0x7f.1",
+        "localhost.",
+        "localhost:port",
+        "",
+    ],
+)
+def test_a_foreign_host_is_forbidden(server: HttpServer, host: str):
+    for path in ("/mcp", "/health", "/"):
+        response = server.request(body=PING, path=path, headers={"Host": host})
+        assert response.status == 403
+        assert not any(name.startswith("access-control") for name in response.headers)
+
+
+def test_a_request_without_a_host_is_forbidden(server: HttpServer):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        connection.sendall(b"GET /health HTTP/1.0\r\n\r\n")
+        assert connection.recv(100).split()[1] == b"403"
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:9", "https://notes.example", "http://box.lan:8080"],
+)
+def test_pages_of_this_machine_and_those_allowed_are_served_but_get_no_cors(server: HttpServer, origin: str):
+    response = server.request(body=PING, headers={"Origin": origin})
+
+    assert response.status == 200
+    assert not any(name.startswith("access-control") for name in response.headers)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "https://evil.example:1731",
+        "null",
+        "",
+        "file://",
+        "http://localhost@evil.example",
+        "http://localhost.evil.example",
+        "chrome-extension://abcdef",
+        "localhost",
+        "http://",
+    ],
+)
+def test_a_page_from_somewhere_else_is_forbidden(server: HttpServer, origin: str):
+    for method, path in (("POST", "/mcp"), ("GET", "/mcp"), ("OPTIONS", "/mcp"), ("GET", "/health")):
+        response = server.request(method, path, headers={"Origin": origin})
+        assert response.status == 403
+        assert not any(name.startswith("access-control") for name in response.headers)
+
+
+def test_a_preflight_is_never_granted(server: HttpServer):
+    headers = {"Origin": "http://localhost:3000", "Access-Control-Request-Method": "POST"}
+
+    response = server.request("OPTIONS", headers=headers)
+
+    assert response.status >= 400
+    assert not any(name.startswith("access-control") for name in response.headers)
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer wrong",
+        f"Bearer {TOKEN}x",
+        f"Bearer {TOKEN[:-1]}",
+        f"Basic {TOKEN}",
+        TOKEN,
+        f"Bearer {TOKEN.upper()}",
+        "Bearer \xff\xfe",
+    ],
+)
+def test_without_the_token_nothing_is_served(guarded: HttpServer, authorization: str | None):
+    headers = {} if authorization is None else {"Authorization": authorization}
+
+    for method, path in (("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"), ("GET", "/"), ("GET", "/docs")):
+        response = guarded.request(method, path, body=PING, headers=headers)
+        assert response.status == 401
+        assert response.headers["www-authenticate"] == 'Bearer realm="thoughtbox"'
+        assert TOKEN not in response.body.decode()
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", " Bearer"])
+def test_with_the_token_it_is_served(guarded: HttpServer, scheme: str):
+    assert guarded.request(body=PING, headers={"Authorization": f"{scheme} {TOKEN}"}).status == 200
+
+
+def test_the_token_does_not_open_the_door_to_foreign_hosts(guarded: HttpServer):
+    headers = {"Authorization": f"Bearer {TOKEN}", "Host": "evil.example"}
+
+    assert guarded.request(body=PING, headers=headers).status == 403
+
+
+def test_the_token_is_compared_in_constant_time():
+    """By construction: nothing but `compare_digest` ever sees both."""
+    uses = [line.strip() for line in inspect.getsource(Gate).splitlines() if "self._token" in line]
+
+    assert uses == [
+        "self._token = settings.token.encode() if settings.token is not None else None",
+        "if self._token is None:",
+        'return scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token)',
+    ]
+    assert hmac.compare_digest(b"a", b"a")
+
+
+def test_health_needs_no_token_and_tells_nothing_but_the_version(guarded: HttpServer):
+    response = guarded.request("GET", "/health")
+
+    assert response.status == 200
+    assert set(response.json()) == {"status", "version"}
+
+
+@pytest.mark.parametrize("path", ["/", "/mcp/x", "//mcp", "/mcp/../health", "/docs", "/openapi.json", "/MCP"])
+def test_unknown_paths_are_not_found(server: HttpServer, path: str):
+    assert server.request("GET", path).status == 404
+
+
+def test_a_slash_too_much_leads_to_the_right_path(server: HttpServer):
+    response = server.request("POST", "/mcp/", body=PING)
+
+    assert response.status == 307
+    assert response.headers["location"] == f"http://127.0.0.1:{server.port}/mcp"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
+def test_a_wide_bind_without_a_token_refuses_to_start_and_says_why(tmp_path: Path, host: str):
+    refused = subprocess.run(
+        [sys.executable, "-m", "thoughtbox", "serve", "--transport", "http"],
+        env=environment(tmp_path, HOST=host),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+    assert refused.returncode == 2
+    assert refused.stdout == ""
+    assert f"HOST is {host}" in refused.stderr
+    assert "THOUGHTBOX_TOKEN" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert not list(tmp_path.iterdir()), "nothing was opened, either"
+
+
+def test_a_port_that_is_taken_is_said_at_once(server: HttpServer, tmp_path: Path):
+    refused = subprocess.run(
+        [sys.executable, "-m", "thoughtbox", "serve", "--transport", "http"],
+        env=environment(tmp_path, PORT=str(server.port)),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+    assert refused.returncode == 2
+    assert f"port {server.port}" in refused.stderr
+
+
+@pytest.mark.skipif(not socket.has_ipv6 or not Path("/proc/net/if_inet6").exists(), reason="no IPv6 here")
+def test_the_loopback_of_ipv6_can_be_served(tmp_path: Path):
+    server = HttpServer(environment(tmp_path, HOST="::1"))
+    try:
+        assert server.url == f"http://[::1]:{server.port}/mcp"
+        assert server.request("GET", "/health", host="::1").status == 200
+        assert server.request(body=PING, host="::1", headers={"Host": "evil.example"}).status == 403
+    finally:
+        server.stop()
+
+
+def test_a_body_beyond_the_limit_is_refused_whether_it_says_its_length_or_not(tmp_path: Path):
+    server = HttpServer(environment(tmp_path, THOUGHTBOX_MAX_BODY_BYTES="2000"))
+    try:
+        assert server.request(body=b"x" * 2001).status == 413
+        chunks = (b"x" * 500 for _ in range(10))
+        assert server.request(body=chunks, encode_chunked=True).status == 413
+        assert server.request(body=b" " * 1500 + b"{}").status == 400
+        headers = {"Content-Length": "99999999999999999999"}
+        assert server.request(body=b"{}", headers=headers).status in (400, 413)
+    finally:
+        server.stop()
+
+
+@pytest.mark.parametrize("era", ["handshake", "stateless"])
+def test_a_server_with_an_open_stream_ends_in_time_when_told_to(tmp_path: Path, era: str):
+    server = HttpServer(environment(tmp_path))
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    if era == "handshake":
+        session = server.request(body=PING).headers["mcp-session-id"]
+        opening = (
+            f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
+        )
+    else:
+        import json
+
+        params = {"notifications": {"resourcesListChanged": True}, "_meta": ENVELOPE}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params})
+        opening = (
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n"
+            f"Content-Type: application/json\r\nMCP-Protocol-Version: {STATELESS}\r\n"
+            f"Mcp-Method: subscriptions/listen\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        )
+    connection.sendall(opening.encode())
+    assert connection.recv(12) == b"HTTP/1.1 200"
+
+    server.popen.terminate()
+
+    assert server.ends_within(2.0) == 0
+    connection.close()
+    server.stop()
+    assert not (tmp_path / "thoughtbox.db-wal").exists(), "the store was closed"
+
+
+def test_a_half_sent_request_does_not_keep_the_server_from_ending(tmp_path: Path):
+    server = HttpServer(environment(tmp_path))
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    connection.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+    time.sleep(0.05)
+
+    server.popen.terminate()
+
+    assert server.ends_within(2.0) == 0
+    connection.close()
+    server.stop()
