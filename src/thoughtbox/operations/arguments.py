@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from thoughtbox.errors import ThoughtboxError
-from thoughtbox.operations.models import Input
+from thoughtbox.operations.models import Input, wire_names
 from thoughtbox.operations.registry import Operation
 
 
@@ -33,11 +33,6 @@ def bind(operation: Operation, arguments: Mapping[str, Any]) -> Input:
         raise _refusal(operation, error.errors(include_url=False)) from None
 
 
-def argument_names(model: type[Input]) -> list[str]:
-    """The names of a model's arguments, as the wire spells them."""
-    return [wire_name(model, name) for name in model.model_fields]
-
-
 def wire_name(model: type[Input], name: str) -> str:
     info = model.model_fields.get(name)
     return info.alias if info is not None and info.alias else name
@@ -45,7 +40,7 @@ def wire_name(model: type[Input], name: str) -> str:
 
 def _refusal(operation: Operation, faults: list[ErrorDetails]) -> ThoughtboxError:
     """All that is wrong with the arguments, in one error; the first fault gives the way out."""
-    known = argument_names(operation.input)
+    known = list(wire_names(operation.input))
     sentences = [_sentence(fault, known) for fault in faults]
     message = f"{operation.name}: " + "; ".join(sentence for sentence, _ in sentences)
     recovery = next((way_out for _, way_out in sentences if way_out), None)

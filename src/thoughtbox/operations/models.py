@@ -6,6 +6,7 @@ camel classes, and nothing but these classes knows the difference.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -45,7 +46,23 @@ class Output(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     def answer(self) -> dict[str, Any]:
-        return self.model_dump(by_alias=True)
+        """As it goes over the wire. Parts that are plain already are passed on, however large, not copied."""
+        kind = type(self)
+        return {name: _plain(value) for name, value in zip(wire_names(kind), self.__dict__.values(), strict=True)}
+
+
+@cache
+def wire_names(model: type[BaseModel]) -> tuple[str, ...]:
+    """The names of a model's fields, as the wire spells them, in order."""
+    return tuple(info.alias or name for name, info in model.model_fields.items())
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Output):
+        return value.answer()
+    if isinstance(value, list) and value and isinstance(value[0], Output | list):
+        return [_plain(part) for part in value]
+    return value
 
 
 class CamelInput(Input):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thoughtbox.domains.trail.thoughts import DEEPEST, Node, Thought, draft, shorten, tree
-from thoughtbox.domains.trail.trees import shape_forest
+from thoughtbox.domains.trail.thoughts import DEEPEST, Thought, draft, shorten
+from thoughtbox.domains.trail.trees import forest
 
 
 def thought(number: int, parent: str | None = None, content: str = "because") -> Thought:
@@ -29,31 +29,35 @@ def thought(number: int, parent: str | None = None, content: str = "because") ->
     )
 
 
-def ids(nodes: list[Node]) -> list[str]:
-    return [node.thought.thought_id for node in nodes]
+def nested(*thoughts: Thought) -> list[dict[str, Any]]:
+    return forest(thoughts, whole=False, nested=True)
+
+
+def ids(entries: list[dict[str, Any]]) -> list[str]:
+    return [entry["thoughtId"] for entry in entries]
 
 
 def test_children_stand_below_their_parent_in_order_of_recording():
-    (root,) = tree([thought(1), thought(2, "th:1"), thought(3, "th:1"), thought(4, "th:2")])
+    (root,) = nested(thought(1), thought(2, "th:1"), thought(3, "th:1"), thought(4, "th:2"))
 
-    assert ids(root.children) == ["th:2", "th:3"]
-    assert ids(root.children[0].children) == ["th:4"]
+    assert ids(root["children"]) == ["th:2", "th:3"]
+    assert ids(root["children"][0]["children"]) == ["th:4"]
 
 
 def test_a_thought_without_a_parent_is_a_root():
-    assert ids(tree([thought(1), thought(2), thought(3, "th:1")])) == ["th:1", "th:2"]
+    assert ids(nested(thought(1), thought(2), thought(3, "th:1"))) == ["th:1", "th:2"]
 
 
 def test_an_orphan_is_a_root():
-    assert ids(tree([thought(1), thought(2, "th:99"), thought(3, "lost")])) == ["th:1", "th:2", "th:3"]
+    assert ids(nested(thought(1), thought(2, "th:99"), thought(3, "lost"))) == ["th:1", "th:2", "th:3"]
 
 
 def test_a_parent_that_came_to_be_later_stays_unknown_so_that_no_circle_can_close():
-    assert ids(tree([thought(1, "th:2"), thought(2, "th:1")])) == ["th:1"]
+    assert ids(nested(thought(1, "th:2"), thought(2, "th:1"))) == ["th:1"]
 
 
 def test_children_are_not_nested_unless_asked_for():
-    shown = shape_forest(tree([thought(1), thought(2, "th:1")]), content=False, children=False)
+    shown = forest([thought(1), thought(2, "th:1")], whole=False, nested=False)
 
     assert [entry["thoughtId"] for entry in shown] == ["th:1"]
     assert "children" not in shown[0]
@@ -62,7 +66,7 @@ def test_children_are_not_nested_unless_asked_for():
 def test_a_branch_deeper_than_readers_can_nest_goes_on_at_the_top_and_loses_nothing():
     chain = [thought(1), *(thought(n, f"th:{n - 1}") for n in range(2, 3 * DEEPEST))]
 
-    shown = shape_forest(tree(chain), content=False, children=True)
+    shown = nested(*chain)
 
     assert [entry.get("continues") for entry in shown] == [None, f"th:{DEEPEST}", f"th:{2 * DEEPEST}"]
     assert _count(shown) == len(chain)
@@ -74,7 +78,7 @@ def test_a_branch_deeper_than_readers_can_nest_goes_on_at_the_top_and_loses_noth
 def test_every_thought_of_any_forest_is_shown_once(parents: list[int]):
     thoughts = [thought(n, f"th:{parent}" if parent else None) for n, parent in enumerate(parents, 1)]
 
-    shown = shape_forest(tree(thoughts), content=True, children=True)
+    shown = forest(thoughts, whole=True, nested=True)
 
     assert sorted(_ids(shown)) == sorted(t.thought_id for t in thoughts)
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.doors.mcp.conftest import StartStdio
 from tests.support.preludes import STUCK_VERIFY, slow_verify
-from tests.support.servers import ENVELOPE, SERVE, StdioServer, environment, soon
+from tests.support.servers import COMMAND, ENVELOPE, StdioServer, environment, soon
 from thoughtbox.app import Thoughtbox
 from thoughtbox.ledger.verify import verify_workspace
 from thoughtbox.settings import load
@@ -97,7 +97,7 @@ def test_a_server_that_was_asked_nothing_ends_when_stdin_closes(start_stdio: Sta
 def test_a_server_ends_when_its_parent_is_killed_though_somebody_else_holds_its_stdin(tmp_path: Path):
     ours, theirs = os.pipe()
     parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT, *SERVE, "stdio"],
+        [sys.executable, "-c", PARENT, *COMMAND],
         env=environment(tmp_path / "data"),
         stdin=ours,
         stdout=subprocess.PIPE,
@@ -154,7 +154,7 @@ def test_a_server_ends_in_time_even_if_a_call_never_comes_back(start_stdio: Star
 def test_a_server_ends_in_time_even_if_its_answers_are_not_read(tmp_path: Path):
     reading, writing = os.pipe()
     server = subprocess.Popen(
-        [*SERVE, "stdio"],
+        COMMAND,
         env=environment(tmp_path / "data"),
         stdin=subprocess.PIPE,
         stdout=writing,
@@ -204,9 +204,7 @@ def test_requests_from_a_file_are_answered_into_a_file(tmp_path: Path):
     )
 
     with requests.open("rb") as stdin, answers.open("wb") as stdout:
-        subprocess.run(
-            [*SERVE, "stdio"], env=environment(tmp_path / "data"), stdin=stdin, stdout=stdout, check=True, timeout=30
-        )
+        subprocess.run(COMMAND, env=environment(tmp_path / "data"), stdin=stdin, stdout=stdout, check=True, timeout=30)
 
     assert answers.read_text(encoding="utf-8").count('"result":{}') == 2
 

@@ -26,8 +26,8 @@ from thoughtbox.domains.trail.models import (
     TrailStep,
     VerifyChain,
 )
-from thoughtbox.domains.trail.thoughts import TOPIC, Thought, draft, shorten, stream_of, tree
-from thoughtbox.domains.trail.trees import shape_forest
+from thoughtbox.domains.trail.thoughts import TOPIC, Thought, draft, shorten, stream_of
+from thoughtbox.domains.trail.trees import forest
 from thoughtbox.domains.trail.view import Actions
 from thoughtbox.errors import Immutable, InvalidPayload, SessionNotFound
 from thoughtbox.ledger.record import seq_of
@@ -110,11 +110,12 @@ def thought_reflection(tx: Tx, call: RecordReflection) -> ThoughtRecorded:
 )
 def thought_tree(tx: Tx, call: ReadTree) -> ThoughtTree:
     """All thoughts of a session: roots at the top, their children nested when asked for."""
-    thoughts = [Thought.of(record) for record in tx.ledger.stream(stream_of(call.session_id))]
-    if not thoughts:
+    head = tx.ledger.stream_head(stream_of(call.session_id))
+    if head is None:
         raise _no_session(tx, call.session_id)
-    shown = shape_forest(tree(thoughts), content=call.include_content, children=call.include_children)
-    return ThoughtTree(count=len(thoughts), tree=shown)
+    thoughts = map(Thought.of, tx.ledger.stream(stream_of(call.session_id)))
+    shown = forest(thoughts, whole=call.include_content, nested=call.include_children)
+    return ThoughtTree(count=head.length, tree=shown)
 
 
 @room.operation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -96,29 +96,6 @@ def draft(
         attrs=attrs,
         data={name: value for name, value in given.items() if value is not None},
     )
-
-
-@dataclass(slots=True)
-class Node:
-    """A thought and the thoughts that follow from it."""
-
-    thought: Thought
-    children: list[Node]
-
-
-def tree(thoughts: Iterable[Thought]) -> list[Node]:
-    """Roots in order of recording; a thought whose parent is not in the session before it is a root.
-
-    "Before it" keeps a trail from ever closing into a circle: a parent id that was
-    unknown when the thought was recorded stays unknown.
-    """
-    nodes: dict[str, Node] = {}
-    roots: list[Node] = []
-    for thought in thoughts:
-        parent = nodes.get(thought.parent_id) if thought.parent_id is not None else None
-        node = nodes[thought.thought_id] = Node(thought, [])
-        (roots if parent is None else parent.children).append(node)
-    return roots
 
 
 def shorten(text: str, length: int) -> str:

@@ -1,0 +1,116 @@
+"""How an HTTP server begins and ends, started the way people start it."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from tests.doors.mcp.conftest import StartHttp
+from tests.support.preludes import STUCK_VERIFY, TALKATIVE_RECORD
+from tests.support.servers import environment
+from thoughtbox.app import Thoughtbox
+from thoughtbox.settings import load
+
+IN_TIME = 2.0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_server_says_where_it_is_and_ends_on_a_signal_with_its_store_closed(tmp_path: Path, number: int):
+    server = subprocess.Popen(
+        [sys.executable, "-m", "thoughtbox", "serve", "--http", "--port", "0"],
+        env=environment(tmp_path / "data"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+    with server:
+        assert server.stderr
+        said = re.search(r"listens on http://127\.0\.0\.1:(\d+)/mcp", server.stderr.readline())
+        assert said
+        connection = HTTPConnection("127.0.0.1", int(said[1]), timeout=10)
+        connection.request("GET", "/health")
+        assert connection.getresponse().status == 200
+
+        server.send_signal(number)
+
+        assert server.wait(IN_TIME) == 0
+        connection.close()
+        assert server.stdout
+        assert server.stdout.read() == ""
+    assert not (tmp_path / "data" / "thoughtbox.db-wal").exists()
+
+
+def test_a_server_ends_in_time_even_if_a_call_never_comes_back(start_http: StartHttp, tmp_path: Path):
+    server = start_http(prelude=STUCK_VERIFY)
+    server.call("thought_record", sessionId="s1", thoughtType="note", content="kept")
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    body = (
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ledger_verify","arguments":{},"_meta":'
+        '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
+    )
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "Content-Type": "application/json",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "ledger_verify",
+    }
+    connection.request("POST", "/mcp", body, headers)
+    server.ask("tools/list")
+
+    server.popen.terminate()
+
+    server.ends_within(IN_TIME)
+    connection.close()
+    with Thoughtbox(load(environment(tmp_path / "data"))) as box:
+        assert box.engine.read(lambda sql: sql.row("SELECT last_seq FROM workspaces")).result() == (1,)
+
+
+def test_an_unread_stderr_cannot_block_the_server(start_http: StartHttp):
+    server = start_http(prelude=TALKATIVE_RECORD, stderr=subprocess.PIPE)
+
+    for _ in range(50):
+        assert server.call("thought_record", sessionId="s1", thoughtType="note", content="x")["success"]
+
+
+def test_answers_are_plain_json_unless_there_is_something_to_tell_before(start_http: StartHttp):
+    server = start_http()
+    opened = server.request(
+        body={
+            "jsonrpc": "2.0",
+            "id": "first",
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "tester", "version": "1"},
+            },
+        }
+    )
+    assert opened.headers["content-type"] == "application/json"
+    assert opened.json()["id"] == "first"
+    session = {"Mcp-Session-Id": opened.headers["mcp-session-id"], "MCP-Protocol-Version": "2025-11-25"}
+    note = {"name": "thought_record", "arguments": {"sessionId": "s1", "thoughtType": "note", "content": "x"}}
+
+    plain = server.request(body={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": note}, headers=session)
+    server.request(
+        body={"jsonrpc": "2.0", "id": 2, "method": "logging/setLevel", "params": {"level": "info"}}, headers=session
+    )
+    streamed = server.request(body={"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": note}, headers=session)
+
+    assert plain.headers["content-type"] == "application/json"
+    assert int(plain.headers["content-length"]) == len(plain.body)
+    assert plain.json()["result"]["structuredContent"]["thought"]["thoughtId"] == "th:1"
+    assert streamed.headers["content-type"] == "text/event-stream"
+    told, answer = streamed.body.decode().strip().split("\r\n\r\n")
+    assert "notifications/message" in told
+    assert "thought_record th:2 step 1" in told
+    assert '"thoughtId":"th:2"' in answer
