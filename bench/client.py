@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 import time
 from io import BufferedReader, RawIOBase
 from itertools import count
@@ -17,6 +18,7 @@ from bench.servers import Server
 PROTOCOL = "2025-06-18"
 PATIENCE = 10
 READ_AHEAD = 1 << 20
+LAST_WORDS = 2_000
 
 
 class Client:
@@ -26,12 +28,13 @@ class Client:
         self.server = server
         self._ids = count(1)
         self._calls = count(1)
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         began = time.perf_counter()
         self._process = subprocess.Popen(
             server.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._complaints,
             env=server.environment,
             bufsize=0,
         )
@@ -57,6 +60,7 @@ class Client:
             self._process.kill()
             self._process.wait()
         self._output.close()
+        self._complaints.close()
 
     def call(self) -> None:
         """The server's own example call, each a little different."""
@@ -76,7 +80,9 @@ class Client:
             message = orjson.loads(line)
             if message.get("id") == id:
                 return message["result"]
-        raise RuntimeError(f"{self.server.name} ended without an answer to {method}")
+        self._complaints.seek(0)
+        said = self._complaints.read().decode(errors="replace")[-LAST_WORDS:]
+        raise RuntimeError(f"{self.server.name} ended without an answer to {method}; it said: {said}")
 
     def resident_mb(self) -> float:
         return resident_mb(self._process.pid)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import Future
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from thoughtbox.doors.mailbox import Mailbox
 
 
 def test_results_and_errors_arrive_where_they_are_awaited():
-    async def story() -> list[object]:
+    async def story() -> list[Any]:
         mailbox = Mailbox(asyncio.get_running_loop())
         futures: list[Future[int]] = [Future() for _ in range(200)]
         waiting = [mailbox.receive(future) for future in futures]
@@ -29,7 +30,7 @@ def test_results_and_errors_arrive_where_they_are_awaited():
 
     results = asyncio.run(story())
 
-    assert [r if isinstance(r, int) else r.args[0] for r in results] == list(range(200))  # ty: ignore[unresolved-attribute]
+    assert [r if isinstance(r, int) else r.args[0] for r in results] == list(range(200))
 
 
 def test_many_threads_at_once_lose_nothing():

@@ -169,7 +169,7 @@ def test_an_unknown_session_is_named_and_so_are_those_there_are(agent: Any):
         with pytest.raises(ToolFailed) as failure:
             agent.call(tool, {"sessionId": "unknown"})
         assert failure.value.code == "SESSION_NOT_FOUND"
-        assert "known" in failure.value.recovery
+        assert "known" in str(failure.value.recovery)
 
 
 def test_a_parent_in_another_session_is_refused_and_nothing_is_written(agent: Any):

@@ -26,7 +26,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, Implementation, RequestParamsMeta, Tool
 
 from tests.support.postgres import fresh_schema, server_url
-from tests.support.servers import PATIENCE, SERVE, STATELESS, HttpServer, environment
+from tests.support.servers import HANDSHAKE, PATIENCE, SERVE, STATELESS, HttpServer, environment
 from thoughtbox.app import Thoughtbox
 from thoughtbox.ledger.replay import rebuild
 from thoughtbox.ledger.verify import verify_workspace
@@ -216,12 +216,13 @@ class Doors:
 
         client = Client(
             url or stdio_client(server, errlog=errors),
-            mode="legacy" if door.era == "handshake" else STATELESS,
+            mode="legacy" if door.era == "handshake" else "auto",
             client_info=Implementation(name="tester", version="1"),
             message_handler=hear,
             read_timeout_seconds=PATIENCE,
         )
         with self._portal.wrap_async_context_manager(client):
+            assert client.protocol_version == (HANDSHAKE if door.era == "handshake" else STATELESS)
             yield Connection(client, told, heard)
 
     def _audit(self, engine: Engine, workspace: str) -> None:

@@ -24,7 +24,13 @@ def main(transport: str, prelude: str = "") -> None:
         from thoughtbox.doors.mcp.http import serve_http
 
         threading.Thread(target=_end_with_stdin, daemon=True).start()
-        serve_http(load(), lambda address: print(address, flush=True))
+        stdout = os.dup(1)  # while serving, it leads elsewhere
+        serve_http(load(), lambda address: _say(stdout, address))
+
+
+def _say(descriptor: int, address: str) -> None:
+    os.write(descriptor, f"{address}\n".encode())
+    os.close(descriptor)
 
 
 def _end_with_stdin() -> None:

@@ -1,9 +1,9 @@
-"""What a server says on stderr. Never in the way of the serving.
+"""What a server says beside its answers. Never in the way of the serving.
 
 A client that starts a server and does not read its stderr must not be able to block it.
-While serving, whatever is written there, by us, by the log or by a library that prints,
-goes through a pipe to a thread that passes it on as long as somebody reads, and drops it
-otherwise.
+While serving, whatever is written to stdout or stderr, by us, by the log or by a library
+that prints, goes through a pipe to a thread that passes it on to stderr as long as
+somebody reads there, and drops it otherwise.
 """
 
 from __future__ import annotations
@@ -32,21 +32,26 @@ def echo(said: str) -> None:
 
 
 @contextmanager
-def unblocked_stderr() -> Generator[None]:
-    """Have descriptor 2 lead to a reader that never stops reading."""
-    sys.stderr.flush()
+def unblocked_output() -> Generator[None]:
+    """Have descriptors 1 and 2 lead to a reader that never stops reading."""
     outside = os.dup(2)
     reading, writing = os.pipe()
-    os.dup2(writing, 2)
+    _lead_both_to(writing)
     os.close(writing)
-    passing = threading.Thread(target=_pass_on, args=(reading, outside), name="thoughtbox-stderr", daemon=True)
+    passing = threading.Thread(target=_pass_on, args=(reading, outside), name="thoughtbox-output", daemon=True)
     passing.start()
     try:
         yield
     finally:
-        sys.stderr.flush()
-        os.dup2(outside, 2)  # the pipe's last writer is gone: the thread comes to its end
+        _lead_both_to(outside)  # the pipe's last writer is gone: the thread comes to its end
         passing.join(LAST_WORDS_SECONDS)
+
+
+def _lead_both_to(target: int) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os.dup2(target, 1)
+    os.dup2(target, 2)
 
 
 def _pass_on(reading: int, outside: int) -> None:

@@ -65,6 +65,7 @@ class Turnstile:
 
 def _take(descriptor: int, until: float) -> None:
     """Take a lock, trying again and again: the kernel's own way of waiting has no end."""
+    assert fcntl is not None
     pause = SHORTEST_PAUSE
     while True:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -30,9 +31,13 @@ def box(tmp_path: Path) -> Iterator[Box]:
 
 def tamper(box: Box, statement: str) -> None:
     connection = apsw.Connection(str(box.app.settings.database))
-    connection.create_scalar_function("sha256", lambda data: sha256(data).digest(), 1)
+    connection.create_scalar_function("sha256", _sha256, 1)
     connection.execute(statement)
     connection.close()
+
+
+def _sha256(*values: Any) -> bytes:
+    return sha256(values[0]).digest()
 
 
 def test_an_untouched_chain_is_whole(box: Box):

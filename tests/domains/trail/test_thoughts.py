@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from thoughtbox.domains.trail.thoughts import DEEPEST, Thought, draft, shorten
 from thoughtbox.domains.trail.trees import forest
+from thoughtbox.ledger.record import Draft
 
 
 def thought(number: int, parent: str | None = None, content: str = "because") -> Thought:
@@ -118,8 +119,8 @@ def test_a_known_parent_becomes_a_relation_and_an_unknown_one_is_only_kept():
     assert unknown.data["parentId"] == "elsewhere"
 
 
-def _draft(**given: Any):
-    fields = {
+def _draft(**given: Any) -> Draft:
+    fields: dict[str, Any] = {
         "session_id": "s1",
         "thought_type": "analysis",
         "content": "because",

@@ -118,8 +118,6 @@ def test_a_stateless_client_can_follow_a_session_and_the_ledger(agent: Agent, do
 
 def test_the_server_says_that_its_lists_may_change(agent: Agent):
     capabilities = agent.client.server_capabilities
-    if agent.door.era == "stateless":
-        capabilities = agent.run(agent.client.session.discover).capabilities
 
     for offered in (capabilities.tools, capabilities.resources, capabilities.prompts):
         assert offered

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 
 from thoughtbox import __version__
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.echo import unblocked_stderr
+from thoughtbox.doors.echo import unblocked_output
 from thoughtbox.doors.mcp.ending import CLOSING_SECONDS, end_within
 from thoughtbox.doors.mcp.plain import App, Plain, Receive, Scope, Send
 from thoughtbox.doors.mcp.server import McpDoor
@@ -134,7 +134,7 @@ def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
     check_exposure(settings)
     listening = _listen(settings)
     host, port = listening.getsockname()[:2]
-    with listening, unblocked_stderr(), Thoughtbox(settings) as box:
+    with listening, unblocked_output(), Thoughtbox(settings) as box:
         door = McpDoor(box, transport="http")
         box.keep()
         config = uvicorn.Config(

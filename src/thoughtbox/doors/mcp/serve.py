@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.echo import unblocked_stderr
+from thoughtbox.doors.echo import unblocked_output
 from thoughtbox.doors.mcp.ending import CLOSING_SECONDS, end_within, told_to_end
 from thoughtbox.doors.mcp.server import McpDoor
-from thoughtbox.doors.mcp.stdio import Descriptors, claimed, connected
+from thoughtbox.doors.mcp.stdio import Descriptors, claim, connected
 from thoughtbox.settings import Settings
 
 
 def serve_stdio(settings: Settings) -> None:
     # The descriptors first: what is printed from here on can no longer get between the messages.
-    with unblocked_stderr(), claimed() as descriptors, Thoughtbox(settings) as box:
+    descriptors = claim()
+    with unblocked_output(), Thoughtbox(settings) as box:
         asyncio.run(_serve(box, descriptors))
 
 

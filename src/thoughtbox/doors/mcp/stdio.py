@@ -15,7 +15,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator
 from types import TracebackType
 from typing import NamedTuple
 
@@ -161,23 +161,15 @@ class Descriptors(NamedTuple):
     output: int
 
 
-@contextlib.contextmanager
-def claimed() -> Generator[Descriptors]:
-    """Standard input and output for us alone; to everybody else they are nothing, and stderr."""
+def claim() -> Descriptors:
+    """Take standard input and output for us alone; to everybody else they are nothing, and stderr."""
     private = Descriptors(os.dup(0), os.dup(1))
-    _lead(0, os.open(os.devnull, os.O_RDONLY))
-    _lead(1, os.dup(2))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
     sys.stdout.flush()  # what was printed before goes there, too
-    try:
-        yield private
-    finally:
-        sys.stdout.flush()
-        _lead(1, os.open(os.devnull, os.O_WRONLY))
-
-
-def _lead(descriptor: int, target: int) -> None:
-    os.dup2(target, descriptor)
-    os.close(target)
+    return private
 
 
 @contextlib.asynccontextmanager
