@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from functools import cached_property
@@ -39,7 +40,10 @@ class Run:
         """A store of `records` records, made when first asked for. Measurements may append a few thousand to it."""
         directory = self.new_directory()
         self.say(f"making a store of {self.records:,} records")
-        fill(settings_for(directory), self.records)
+        settings = settings_for(directory)
+        fill(settings, self.records)
+        with settings.database.open("rb") as file:
+            os.fsync(file.fileno())  # or it would be written out in the background of what is measured next
         return directory
 
     def say(self, text: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.agent import DOORS, Agent, Door, Doors, choose
 from tests.support.postgres import postgres_url
+from tests.support.servers import children, command
 
 __all__ = ["postgres_url"]
 
@@ -54,6 +55,14 @@ def _doors_of(metafunc: pytest.Metafunc) -> list[Any]:
     if every or metafunc.config.getoption("--all-doors"):
         return list(doors)
     return [choose(os.environ[SEED], metafunc.definition.nodeid, doors)]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_server_outlives_the_tests() -> Iterator[None]:
+    yield
+    commands = map(command, children(os.getpid()))
+    left = [said for said in commands if "-m thoughtbox serve" in said or "support/serve.py" in said]
+    assert not left, "these servers are still there"
 
 
 @pytest.fixture(scope="session")

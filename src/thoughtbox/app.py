@@ -51,6 +51,7 @@ class Thoughtbox:
         # What was imported stays: looking at it again and again makes large answers slower than they need be.
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
+        gc.enable()
         if self.settings.checkpoint_every and self._keeper is None:
             self._keeper = Keeper(
                 self.engine, self.views, self.keyring, self.world, every=self.settings.checkpoint_every

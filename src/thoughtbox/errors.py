@@ -39,7 +39,11 @@ class ThoughtboxError(Exception):
     """The one error type: a code, a sentence, a way out, and details for programs."""
 
     code: ClassVar[str] = "INTERNAL_ERROR"
-    meaning: ClassVar[str] = "Anything the product raises on purpose."
+    meaning: ClassVar[str]
+    """What the code stands for: the first line of the class's docstring."""
+
+    def __init_subclass__(cls) -> None:
+        cls.meaning = (cls.__doc__ or "").partition("\n")[0]
 
     def __init__(self, message: str, *, recovery: str | None = None, details: dict[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -69,14 +73,12 @@ class InvalidPayload(CallError):
     """An argument is missing, unknown, of the wrong type, out of range, or does not fit the others."""
 
     code = "INVALID_PAYLOAD"
-    meaning = "An argument is missing, unknown, of the wrong type, out of range, or does not fit the others."
 
 
 class InvalidOperation(CallError):
     """There is no operation of that name, or it cannot be run this way."""
 
     code = "INVALID_OPERATION"
-    meaning = "There is no operation of that name, or it cannot be run this way."
 
 
 class NotFound(CallError):
@@ -87,42 +89,36 @@ class SessionNotFound(NotFound):
     """The workspace has no session of that id."""
 
     code = "SESSION_NOT_FOUND"
-    meaning = "The workspace has no session of that id."
 
 
 class ThoughtNotFound(NotFound):
     """The session has no such thought."""
 
     code = "THOUGHT_NOT_FOUND"
-    meaning = "The session has no such thought."
 
 
 class RecordNotFound(NotFound):
     """The ledger has no record of that id in this workspace."""
 
     code = "RECORD_NOT_FOUND"
-    meaning = "The ledger has no record of that id in this workspace."
 
 
 class ResourceNotFound(NotFound):
     """No resource has that address."""
 
     code = "RESOURCE_NOT_FOUND"
-    meaning = "No resource has that address."
 
 
 class Immutable(CallError):
     """The call would change something that was written once and for all."""
 
     code = "IMMUTABLE"
-    meaning = "The call would change something that was written once and for all."
 
 
 class IdempotencyConflict(CallError):
     """The idempotency key was used before, for another call."""
 
     code = "IDEMPOTENCY_CONFLICT"
-    meaning = "The idempotency key was used before, for another call."
 
 
 class LedgerError(ThoughtboxError):
@@ -130,87 +126,75 @@ class LedgerError(ThoughtboxError):
 
 
 class NotCanonical(LedgerError):
-    """A value has no canonical form: NaN, an infinity, an integer beyond 2^53, a lone surrogate."""
+    """A value has no canonical form: NaN, an infinity, an integer beyond 2^53, a lone surrogate, a NUL."""
 
     code = "NOT_CANONICAL"
-    meaning = "A value has no canonical form: NaN, an infinity, an integer beyond 2^53, a lone surrogate, a NUL."
 
 
 class InvalidRecord(LedgerError):
     """A record does not have the shape of its kind."""
 
     code = "INVALID_RECORD"
-    meaning = "A record does not have the shape of its kind."
 
 
 class InvalidProof(LedgerError):
     """A proof, a checkpoint or a signature does not hold."""
 
     code = "INVALID_PROOF"
-    meaning = "A proof, a checkpoint or a signature does not hold."
 
 
 class ImportRefused(LedgerError):
     """A file cannot be taken in; nothing of it was."""
 
     code = "IMPORT_REFUSED"
-    meaning = "A file cannot be taken in; nothing of it was."
 
 
 class LedgerBroken(LedgerError):
     """The stored ledger contradicts itself; nothing is appended to it until that is looked into."""
 
     code = "LEDGER_BROKEN"
-    meaning = "The stored ledger contradicts itself; nothing is appended to it until that is looked into."
 
 
 class StorageError(ThoughtboxError):
     """The engine below could not do it; nothing was written, unless the message says that this is not known."""
 
     code = "STORAGE_ERROR"
-    meaning = "The engine below could not do it; nothing was written, unless the message says that this is not known."
 
 
 class StorageBusy(StorageError):
-    """Another process held the store for too long."""
+    """Another process held the store for too long; nothing was written."""
 
     code = "STORAGE_BUSY"
-    meaning = "Another process held the store for too long; nothing was written."
 
 
 class StorageFull(StorageError):
-    """The disk is full."""
+    """The disk is full; nothing was written."""
 
     code = "STORAGE_FULL"
-    meaning = "The disk is full; nothing was written."
 
 
 class StorageDamaged(StorageError):
     """The database file is damaged, or is not a Thoughtbox store."""
 
     code = "STORAGE_DAMAGED"
-    meaning = "The database file is damaged, or is not a Thoughtbox store."
 
 
 class SchemaTooNew(StorageError):
     """The store was written by a newer Thoughtbox."""
 
     code = "SCHEMA_TOO_NEW"
-    meaning = "The store was written by a newer Thoughtbox."
 
 
 class ConfigurationError(ThoughtboxError):
     """A setting has a value that cannot be honoured."""
 
     code = "CONFIGURATION_ERROR"
-    meaning = "A setting has a value that cannot be honoured."
 
 
 class InternalError(ThoughtboxError):
-    """Our fault. The log has the details, the caller has an id to quote."""
+    """Our fault; the log has the details, under the incident that the error names."""
 
     code = "INTERNAL_ERROR"
-    meaning = "Our fault; the log has the details."
 
 
 def all_codes() -> dict[str, type[ThoughtboxError]]:

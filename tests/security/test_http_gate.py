@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import inspect
+import json
 import socket
 import subprocess
 import sys
@@ -255,6 +256,24 @@ def test_a_body_beyond_the_limit_is_refused_whether_it_says_its_length_or_not(tm
         server.stop()
 
 
+@pytest.mark.parametrize("beginning", [b"GET /", b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Long: "])
+def test_headers_without_end_are_cut_off_before_anybody_is_asked_for_a_token(guarded: HttpServer, beginning: bytes):
+    before = guarded.resident_mb()
+    with socket.create_connection(("127.0.0.1", guarded.port), timeout=10) as connection:
+        connection.sendall(beginning)
+        with pytest.raises(ConnectionError):
+            connection.sendall(b"x" * 50 * 2**20)
+
+    assert guarded.resident_mb() - before < 20
+    assert guarded.request("GET", "/health").status == 200
+
+
+def test_headers_as_long_as_they_get_are_read(guarded: HttpServer):
+    headers = {"Authorization": f"Bearer {TOKEN}", "Cookie": "x" * 60_000}
+
+    assert guarded.request(body=PING, headers=headers).status == 200
+
+
 @pytest.mark.parametrize("era", ["handshake", "stateless"])
 def test_a_server_with_an_open_stream_ends_in_time_when_told_to(tmp_path: Path, era: str):
     server = HttpServer(environment(tmp_path))
@@ -265,8 +284,6 @@ def test_a_server_with_an_open_stream_ends_in_time_when_told_to(tmp_path: Path, 
             f"GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nMcp-Session-Id: {session}\r\n\r\n"
         )
     else:
-        import json
-
         params = {"notifications": {"resourcesListChanged": True}, "_meta": ENVELOPE}
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params})
         opening = (

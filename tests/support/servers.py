@@ -58,6 +58,19 @@ def soon(holds: Callable[[], Any], seconds: float = PATIENCE) -> Any:
     return found
 
 
+def children(pid: int) -> list[int]:
+    """Processes that this one started and that are still there."""
+    return [int(child) for task in Path(f"/proc/{pid}/task").glob("*") for child in _words(task / "children")]
+
+
+def command(pid: int) -> str:
+    """What a process was started with; nothing when it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
 class Process:
     """A server process that is gone when the test is."""
 
@@ -81,7 +94,7 @@ class Process:
         return self.popen.wait(seconds)
 
     def children(self) -> list[int]:
-        return [int(pid) for task in Path(f"/proc/{self.pid}/task").iterdir() for pid in _words(task / "children")]
+        return children(self.pid)
 
     def resident_mb(self) -> float:
         pages = int(_words(Path(f"/proc/{self.pid}/statm"))[1])

@@ -211,3 +211,26 @@ def test_requests_from_a_file_are_answered_into_a_file(tmp_path: Path):
 
 def note(number: int) -> dict[str, str]:
     return {"sessionId": "s1", "thoughtType": "note", "content": f"thought {number}"}
+
+
+def test_a_server_ends_when_nobody_can_hear_it_any_more(tmp_path: Path):
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        COMMAND,
+        env=environment(tmp_path / "data"),
+        stdin=subprocess.PIPE,
+        stdout=writing,
+        stderr=subprocess.DEVNULL,
+        bufsize=0,
+    )
+    os.close(writing)
+    with server:
+        assert server.stdin
+        server.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        assert os.read(reading, 1000) == b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
+
+        os.close(reading)
+        server.stdin.write(b'{"jsonrpc":"2.0","id":2,"method":"ping"}\n{"jsonrpc":"2.0","id":3,"method":"ping"}\n')
+
+        assert server.wait(IN_TIME) == 0
+    assert_the_store_is_clean(tmp_path / "data", records=0)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from thoughtbox.ledger.verify import Wrong
 from thoughtbox.operations.models import Input, Key, MaxChars, Output
 
 RecordId = Annotated[Key, Field(pattern=r"^th:[1-9][0-9]{0,17}$", description="Id of a record, such as th:17.")]
@@ -56,12 +57,7 @@ class Verify(Input):
 
 
 class Fault(Output):
-    wrong: Annotated[
-        Literal[
-            "content", "link", "order", "missing tail", "root", "unknown signature", "bad signature", "damaged store"
-        ],
-        Field(description="What is wrong."),
-    ]
+    wrong: Annotated[Wrong, Field(description="What is wrong.")]
     message: str
     record: str | None
     stream: str | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import sys
@@ -20,6 +21,8 @@ def serve(args: Namespace) -> int:
         level=settings.log_level.upper(),
         format="thoughtbox: %(levelname)s %(name)s: %(message)s",
     )
+    # All that is imported now stays: looking through it for garbage would delay the start. `Thoughtbox.keep` ends this.
+    gc.disable()
     try:
         if settings.transport == "stdio":
             _serve_stdio(settings)

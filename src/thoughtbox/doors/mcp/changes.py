@@ -31,7 +31,7 @@ from mcp_types import (
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mcp import resources
 from thoughtbox.engine.protocol import Sql
-from thoughtbox.errors import ThoughtboxError
+from thoughtbox.errors import InvalidPayload, ThoughtboxError
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +39,8 @@ Context = ServerRequestContext[Any, Any]
 
 SETTLE_SECONDS = 0.1
 """Changes that come together are told once."""
+
+MOST_SUBSCRIPTIONS = 1_000
 
 TELL_SECONDS = 1.0
 """How long one client may take to be told before the next round is no longer held up by it."""
@@ -62,7 +64,13 @@ class Changes:
 
     async def subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
         resources.match(self._table, str(params.uri))
-        self._addresses_of(ctx).add(str(params.uri))
+        addresses = self._addresses_of(ctx)
+        if len(addresses) >= MOST_SUBSCRIPTIONS:
+            raise InvalidPayload(
+                f"a client can subscribe to {MOST_SUBSCRIPTIONS} resources at most",
+                recovery="Unsubscribe from some, or watch thoughtbox://ledger/status.",
+            )
+        addresses.add(str(params.uri))
         return EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:

@@ -13,6 +13,7 @@ import orjson
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from thoughtbox import __version__
 from thoughtbox.app import Thoughtbox
@@ -25,6 +26,12 @@ from thoughtbox.settings import LOOPBACK, Settings
 
 PATH = "/mcp"
 HEALTH = "/health"
+
+LONGEST_HEAD = 1 << 16
+"""Bytes of a request's first line and headers."""
+
+MOST_SESSIONS = 2_000
+"""Clients with a handshake that are connected at once; each costs about 40 KB. Idle ones are dropped in time."""
 
 GRACE_SECONDS = 1
 """How long calls under way may still take at the end. Uvicorn counts whole seconds."""
@@ -93,6 +100,7 @@ def application(box: Thoughtbox, door: McpDoor) -> App:
     app: Starlette = door.server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=settings.max_body_bytes,
+        max_sessions=MOST_SESSIONS,
         # The gate has already looked at Host and Origin.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
@@ -105,6 +113,29 @@ def application(box: Thoughtbox, door: McpDoor) -> App:
 
     app.router.lifespan_context = lifespan
     return Gate(Plain(app), settings)
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """Uvicorn's HTTP, with a bound on all that comes before a body: it is read before anybody is asked for a token."""
+
+    _is_in_head = True
+    _head_bytes = 0
+
+    def data_received(self, data: bytes) -> None:
+        self._head_bytes += len(data)
+        super().data_received(data)
+        if self._is_in_head and self._head_bytes > LONGEST_HEAD:
+            self.transport.write(b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n\r\n")
+            self.transport.close()
+
+    def on_headers_complete(self) -> None:
+        self._is_in_head = False
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._is_in_head = True
+        self._head_bytes = 0
+        super().on_message_complete()
 
 
 class HttpServer(uvicorn.Server):
@@ -139,6 +170,7 @@ def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
         box.keep()
         config = uvicorn.Config(
             application(box, door),
+            http=BoundedHttp,
             log_config=None,
             access_log=False,
             server_header=False,

@@ -16,6 +16,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncGenerator
+from functools import partial
 from types import TracebackType
 from typing import NamedTuple
 
@@ -74,11 +75,11 @@ class Wire:
                 await self._refuse(line, error)
                 continue
             if isinstance(message, JSONRPCRequest):
-                self._begin(message)
-            elif isinstance(message, JSONRPCNotification) and "id" in json.loads(line):
+                return SessionMessage(message, self._begun(message))
+            if isinstance(message, JSONRPCNotification) and "id" in json.loads(line):
                 await self._answer(INVALID_REQUEST, "an id is a text or a whole number")
                 continue
-            return SessionMessage(message, self._metadata)
+            return SessionMessage(message)
         await self._let_calls_be_answered()
         raise StopAsyncIteration
 
@@ -86,13 +87,9 @@ class Wire:
 
     async def send(self, item: SessionMessage, /) -> None:
         message = item.message
-        self._writer.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
-        await self._writer.drain()
-        if isinstance(message, JSONRPCResponse | JSONRPCError):
-            if message.id in self._endless:
-                self._endless.discard(message.id)
-            else:
-                await self._one_settled()
+        await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+        if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
+            await self._settle(message.id)
 
     def hang_up(self) -> None:
         """Read no further; what was read is still answered."""
@@ -109,11 +106,19 @@ class Wire:
     ) -> None:
         await self.aclose()
 
-    def _begin(self, request: JSONRPCRequest) -> None:
+    def _begun(self, request: JSONRPCRequest) -> ServerMessageMetadata:
+        """Take note of a request; what is returned tells when it will never be answered."""
         if request.method == ENDLESS:
             self._endless.add(request.id)
+            return ServerMessageMetadata(on_request_unanswered=partial(self._settle, request.id))
+        self._open += 1
+        return self._metadata
+
+    async def _settle(self, id: str | int) -> None:
+        if id in self._endless:
+            self._endless.discard(id)
         else:
-            self._open += 1
+            await self._one_settled()
 
     async def _one_settled(self) -> None:
         self._open -= 1
@@ -150,8 +155,14 @@ class Wire:
 
     async def _answer(self, code: int, message: str, id: str | int | None = None) -> None:
         error = {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}
-        self._writer.write(json.dumps(error).encode() + b"\n")
-        await self._writer.drain()
+        await self._write(json.dumps(error).encode())
+
+    async def _write(self, line: bytes) -> None:
+        self._writer.write(line + b"\n")
+        try:
+            await self._writer.drain()
+        except ConnectionError:
+            self.hang_up()  # who cannot hear us need not be listened to
 
 
 class Descriptors(NamedTuple):

@@ -1,0 +1,75 @@
+"""What docs/clients.md tells people to do is what works."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.doors.mcp.conftest import StartHttp
+from tests.support.clients import NODE, run
+from tests.support.servers import environment
+from thoughtbox.doors.mcp import calls
+
+PAGE = Path(__file__).parents[3] / "docs" / "clients.md"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_the_commands_for_claude_code_connect(start_http: StartHttp, tmp_path: Path):
+    server = start_http()
+    commands = [shlex.split(block) for block in blocks("sh") if block.startswith("claude")]
+    assert len(commands) == 2
+    for number, (claude, *words) in enumerate(commands):
+        home = tmp_path / str(number)
+        home.mkdir()
+        here = [word.replace("http://127.0.0.1:1731/mcp", server.url) for word in words]
+        assert run(claude, *here, home=home).returncode == 0
+        assert "Connected" in run(claude, "mcp", "list", home=home).stdout
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_settings_for_cursor_are_json_that_names_a_server(number: int):
+    server = json.loads(blocks("json")[number])["mcpServers"]["thoughtbox"]
+
+    assert server.get("args", ["serve", "--stdio"]) == ["serve", "--stdio"]
+    assert "url" in server or server["command"] == "thoughtbox"
+
+
+def test_the_settings_for_codex_are_toml_that_names_a_server():
+    (block,) = blocks("toml")
+
+    server = tomllib.loads(block)["mcp_servers"]["thoughtbox"]
+
+    assert [server["command"], *server["args"]] == ["thoughtbox", "serve", "--stdio"]
+
+
+def test_the_client_in_python_runs(tmp_path: Path):
+    (block,) = blocks("python")
+    told = environment(tmp_path)
+
+    ran = subprocess.run(
+        [sys.executable, "-c", block],
+        env={**told, "PATH": f"{NODE}:{told['PATH']}", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+    assert "'thoughtId': 'th:1'" in ran.stdout, ran.stderr
+
+
+def test_everything_that_can_go_with_a_request_is_explained():
+    keys = {value for name, value in vars(calls).items() if name.startswith("META_")}
+
+    assert set(re.findall(r"^\| `(thoughtbox/\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) == keys
