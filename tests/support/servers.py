@@ -75,6 +75,7 @@ class Process:
     """A server process that is gone when the test is."""
 
     def __init__(self, command: list[str], environment: dict[str, str], stderr: int | TextIO | None = None) -> None:
+        self.reading: threading.Thread | None = None
         self.popen = subprocess.Popen(
             command,
             env=environment,
@@ -104,6 +105,8 @@ class Process:
         if self.popen.poll() is None:
             os.killpg(self.pid, signal.SIGKILL)
         self.popen.wait(PATIENCE)
+        if self.reading is not None:
+            self.reading.join(PATIENCE)
         for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr):
             if pipe is not None:
                 pipe.close()
@@ -124,7 +127,8 @@ class StdioServer(Process):
         self.envelope: dict[str, Any] = {}
         """Goes with every request; `ENVELOPE` makes them stateless ones of the newest revision."""
         self._ids = 0
-        threading.Thread(target=self._read, daemon=True).start()
+        self.reading = threading.Thread(target=self._read, daemon=True)
+        self.reading.start()
 
     def send(self, message: dict[str, Any] | list[Any] | bytes) -> None:
         assert self.popen.stdin

@@ -1,7 +1,7 @@
 """From the store's threads into an event loop.
 
 `asyncio.wrap_future` wakes the loop once for every answer. Answers of one group
-commit come together: here they wake it once, which doubles what a busy server can do.
+commit come together: here they wake it once.
 """
 
 from __future__ import annotations
