@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from thoughtbox.app import Thoughtbox
@@ -9,7 +10,7 @@ from thoughtbox.domains.trail.thoughts import draft, stream_of
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.ledger.keeper import checkpoint
 from thoughtbox.ledger.ledger import Ledger
-from thoughtbox.ledger.record import Source
+from thoughtbox.ledger.record import Record, Source
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.settings import Settings
@@ -42,30 +43,32 @@ def session_of(number: int) -> str:
     return f"session-{crowd * SESSIONS_AT_ONCE + place % SESSIONS_AT_ONCE}"
 
 
+SOURCE = Source(agent="bench", surface="trail", operation="thought_record", transport="bench")
+
+
+def sealed_thought(box: Thoughtbox, session: str, number: int) -> Callable[[Sql], Record]:
+    """The work of appending one thought, for the engine to run: the ledger alone, no operation around it."""
+    drafted = draft(
+        session_id=session,
+        thought_type="analysis",
+        content=f"{number}. {TEXT}",
+        context_id=None,
+        action_id=None,
+        parent_id=None,
+        parent_is_known=False,
+    )
+    workspace, stream = box.settings.project, stream_of(session)
+    return lambda sql: Ledger(sql, workspace, box.views).append(drafted, stream=stream, source=SOURCE, world=box.world)
+
+
 def fill(settings: Settings, records: int) -> None:
     """Write that many thoughts in many sessions, a batch to a transaction, and sign every batch."""
-    source = Source(agent="bench", surface="trail", operation="thought_record", transport="bench")
     with Thoughtbox(settings) as box:
         for start in range(0, records, BATCH):
 
             def batch(sql: Sql, numbers: range = range(start, min(start + BATCH, records))) -> None:
-                ledger = Ledger(sql, settings.project, box.views)
                 for number in numbers:
-                    given = thought(session_of(number), number)
-                    ledger.append(
-                        draft(
-                            session_id=given["sessionId"],
-                            thought_type=given["thoughtType"],
-                            content=given["content"],
-                            context_id=None,
-                            action_id=None,
-                            parent_id=None,
-                            parent_is_known=False,
-                        ),
-                        stream=stream_of(given["sessionId"]),
-                        source=source,
-                        world=box.world,
-                    )
+                    sealed_thought(box, session_of(number), number)(sql)
 
             box.engine.write(settings.project, batch).result()
             checkpoint(box.engine, box.views, box.keyring, box.world, settings.project)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
 from statistics import median
 from typing import NamedTuple
 
+import apsw
 import uvloop
 
 from bench.clock import rate
 from bench.machine import sync_seconds
 from bench.run import Run, settings_for
-from bench.stores import record_thought
+from bench.stores import record_thought, sealed_thought
 from bench.table import Line, at_least
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mailbox import Mailbox
-from thoughtbox.settings import Settings
+from thoughtbox.engine.sqlite import SqliteEngine
 
 MANY = 32
+SLOW_SYNC_SECONDS = 0.002
+
+Append = Callable[[Thoughtbox, Mailbox, str, int], Awaitable[object]]
 
 
 class Rates(NamedTuple):
@@ -30,39 +35,77 @@ class Rates(NamedTuple):
     sync_us: float
 
 
+class SlowDisk(apsw.VFS):
+    """The real disk, but a sync takes `SLOW_SYNC_SECONDS` at least."""
+
+    def __init__(self) -> None:
+        super().__init__("slow", "")
+
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
+        return _SlowFile("", name, flags)
+
+
+class _SlowFile(apsw.VFSFile):
+    def xSync(self, flags: int) -> None:  # noqa: N802
+        super().xSync(flags)
+        time.sleep(SLOW_SYNC_SECONDS)
+
+
 def measure(run: Run) -> Iterator[Line]:
-    found = rates(run, settings_for(run.new_directory(), durability="full"))
-    yield Line(
-        what=f"append, {MANY} concurrent callers, durability=full",
+    found = _on_disk(run, to_the_ledger)
+    yield line(f"append, {MANY} concurrent callers, durability=full", found, has_bar=True)
+    yield Line(what="fsync of one page at that time, p50", value=found.sync_us, unit="µs")
+    disk = SlowDisk()
+    slow = f"on a disk that needs {SLOW_SYNC_SECONDS * 1e3:.0f} ms to sync"
+    yield line(f"append, {MANY} concurrent callers, {slow}", _on_disk(run, to_the_ledger, vfs="slow"))
+    disk.unregister()
+    yield line(f"thought_record in process, {MANY} concurrent callers", _on_disk(run, through_the_dispatcher))
+
+
+async def to_the_ledger(box: Thoughtbox, mailbox: Mailbox, session: str, number: int) -> None:
+    work = sealed_thought(box, session, number)
+    await mailbox.receive(box.engine.write(box.settings.project, work))
+
+
+async def through_the_dispatcher(box: Thoughtbox, mailbox: Mailbox, session: str, number: int) -> None:
+    await mailbox.receive(box.dispatcher.submit(record_thought(box.settings.project, session, number)))
+
+
+def rates(run: Run, box: Thoughtbox, append: Append) -> Rates:
+    """Medians of several stretches in turns, on the event loop that the HTTP server uses."""
+    return uvloop.run(_rates(box, append, run.rounds(9, 5), seconds=0.7 if not run.quick else 0.3))
+
+
+def _on_disk(run: Run, append: Append, vfs: str | None = None) -> Rates:
+    settings = settings_for(run.new_directory(), durability="full")
+    engine = SqliteEngine(settings.database, durability="full", vfs=vfs)
+    with Thoughtbox(settings, engine=engine) as box:
+        return rates(run, box, append)
+
+
+def line(what: str, found: Rates, *, has_bar: bool = False) -> Line:
+    return Line(
+        what=what,
         value=found.together,
         unit="/s",
         against=found.alone,
         against_what="one caller",
-        bar=at_least(8),
+        bar=at_least(8) if has_bar else None,
     )
-    yield Line(what="fsync of one page at that time, p50", value=found.sync_us, unit="µs")
 
 
-def rates(run: Run, settings: Settings) -> Rates:
-    """Medians of several stretches in turns, on the event loop that the HTTP server uses."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
-    with Thoughtbox(settings) as box:
-        return uvloop.run(_rates(box, run.rounds(9, 5), seconds=0.7 if not run.quick else 0.3))
-
-
-async def _rates(box: Thoughtbox, rounds: int, seconds: float) -> Rates:
+async def _rates(box: Thoughtbox, append: Append, rounds: int, seconds: float) -> Rates:
     mailbox = Mailbox(asyncio.get_running_loop())
     numbers = count()
 
-    async def append(caller: int) -> None:
-        call = record_thought(box.settings.project, f"session-{caller}", next(numbers))
-        await mailbox.receive(box.dispatcher.submit(call))
+    async def call(caller: int) -> None:
+        await append(box, mailbox, f"session-{caller}", next(numbers))
 
     found: dict[int, list[float]] = {1: [], MANY: []}
     syncs: list[float] = []
-    await rate(MANY, seconds / 2, append)
+    await rate(MANY, seconds / 2, call)
     for _ in range(rounds):
-        for callers, rates in found.items():
-            rates.append(await rate(callers, seconds, append))
+        for callers, seen in found.items():
+            seen.append(await rate(callers, seconds, call))
         syncs.append(sync_seconds(box.settings.data_dir))
     return Rates(median(found[1]), median(found[MANY]), median(syncs) * 1e6)

