@@ -7,7 +7,7 @@ the way, in one transaction: an import that fails leaves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NoReturn
@@ -23,6 +23,7 @@ from thoughtbox.ledger.checkpoints import Checkpoints
 from thoughtbox.ledger.ledger import COLUMNS, Ledger
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import Record, check_envelope, record_id
+from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.signing import Checkpoint
 from thoughtbox.ledger.view import Views
 from thoughtbox.settings import WORKSPACE
@@ -30,8 +31,6 @@ from thoughtbox.settings import WORKSPACE
 FORMAT = "thoughtbox-export"
 VERSION = 1
 _RECORD = b',"record":'
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

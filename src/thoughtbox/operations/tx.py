@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeVar
 
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Record, Source
+from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.view import NOW, View, Views
 from thoughtbox.operations.caller import Caller
 from thoughtbox.world import World
 
 V = TypeVar("V", bound=View)
-Progress = Callable[[int, int], None]
 
 
 class Tx:

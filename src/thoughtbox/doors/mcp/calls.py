@@ -14,7 +14,7 @@ from thoughtbox.doors.mailbox import Mailbox
 from thoughtbox.doors.mcp.changes import Context
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
 from thoughtbox.operations.arguments import unstorable
-from thoughtbox.operations.caller import Caller
+from thoughtbox.operations.caller import ANONYMOUS, Caller
 from thoughtbox.operations.dispatch import Answer, Call, fault
 from thoughtbox.operations.registry import Operation
 from thoughtbox.operations.tx import Tx
@@ -27,7 +27,6 @@ META_WORKSPACE = "thoughtbox/workspace"
 T = TypeVar("T")
 
 LONGEST_NAME = 128
-ANONYMOUS = "anonymous"
 
 
 class GivenUp(Exception):
@@ -119,7 +118,7 @@ class Calls:
         client = ctx.session.client_params
         named = self._settings.agent or (client.client_info.name if client is not None else "")
         agent = "".join(filter(str.isprintable, named))[:LONGEST_NAME]
-        return Caller(agent=agent or ANONYMOUS, transport=self._transport)
+        return Caller(agent=agent or ANONYMOUS.agent, transport=self._transport)
 
 
 def _replace(queue: asyncio.Queue[tuple[int, int]], item: tuple[int, int]) -> None:
