@@ -141,12 +141,16 @@ def kill_servers(directory: Path, lives: int, durability: str, seed: int) -> Non
     assert len(acknowledged) >= lives
 
 
-@pytest.mark.parametrize(("durability", "lives"), [("full", 2), ("normal", 1)])
-def test_a_serving_process_that_is_killed_loses_nothing_it_answered(durability: str, lives: int, tmp_path: Path):
-    kill_servers(tmp_path, lives, durability, SEED)
+@pytest.mark.parametrize("durability", DURABILITIES)
+@pytest.mark.parametrize("part", range(2))
+def test_a_serving_process_that_is_killed_loses_nothing_it_answered(part: int, durability: str, tmp_path: Path):
+    """Twenty servers in all."""
+    kill_servers(tmp_path, 5, durability, SEED + part)
 
 
 @pytest.mark.torture
 @pytest.mark.parametrize("durability", DURABILITIES)
-def test_a_serving_process_that_is_killed_ten_times_loses_nothing(durability: str, tmp_path: Path):
-    kill_servers(tmp_path, 10, durability, SEED + 1)
+@pytest.mark.parametrize("part", range(10))
+def test_a_serving_process_that_is_killed_ten_times_loses_nothing(part: int, durability: str, tmp_path: Path):
+    """Two hundred servers in all."""
+    kill_servers(tmp_path, 10, durability, SEED + 1 + part)
