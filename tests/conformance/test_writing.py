@@ -247,3 +247,74 @@ def test_a_store_can_be_closed_twice(store: Store):
 def test_a_store_that_was_never_written_to_closes_whole(store: Store):
     store.open().close()
     store.open().close()
+
+
+INSERT = "INSERT INTO things (id, name) VALUES (?, ?)"
+
+
+def put(number: int, name: str = "thing"):
+    return lambda sql: sql.put(INSERT, (number, name))
+
+
+def test_rows_that_were_put_are_there_for_the_next_statement_and_after_the_commit(engine: Engine):
+    make_things(engine)
+
+    def work(sql: Sql) -> list[int]:
+        put(1)(sql)
+        put(2)(sql)
+        return ids(sql)
+
+    assert write(engine, work) == [1, 2]
+    assert read(engine, ids) == [1, 2]
+
+
+def test_rows_that_a_failed_call_put_are_gone_and_those_of_its_neighbours_are_not(engine: Engine):
+    make_things(engine)
+
+    def put_look_and_refuse(sql: Sql) -> None:
+        put(3)(sql)
+        assert ids(sql) == [1, 3]
+        put(4)(sql)
+        raise Refused
+
+    def put_and_refuse(sql: Sql) -> None:
+        put(5)(sql)
+        raise Refused
+
+    in_one_batch(engine, put(1), put_look_and_refuse, put_and_refuse, put(6))
+    assert read(engine, ids) == [1, 6]
+
+
+def test_rows_put_by_different_statements_keep_their_order(engine: Engine):
+    make_things(engine)
+    rename = "INSERT INTO things (id, name) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name"
+
+    def work(sql: Sql) -> None:
+        put(1, "first")(sql)
+        sql.put(rename, (1, "second"))
+        put(2)(sql)
+
+    write(engine, work)
+    assert read(engine, lambda sql: sql.rows("SELECT id, name FROM things ORDER BY id")) == [
+        (1, "second"),
+        (2, "thing"),
+    ]
+
+
+def test_a_row_that_cannot_be_put_fails_its_call_or_its_batch_and_leaves_nothing_of_it(engine: Engine):
+    make_things(engine)
+    before, twice, after = in_one_batch(engine, put(1), put(1), put(2))
+    assert any(isinstance(future.exception(), StorageError) for future in (twice, after))
+    assert len(read(engine, ids)) == sum(future.exception() is None for future in (before, twice, after))
+    assert write(engine, lambda sql: (put(9)(sql), 9 in ids(sql))[1])
+
+
+def test_what_was_learnt_is_kept_from_call_to_call_until_a_commit_fails(engine: Engine):
+    def fail_the_commit(sql: Sql) -> None:
+        sql.before_commit["fail"] = refuse
+
+    write(engine, lambda sql: sql.learnt.update(answer=42))
+    assert write(engine, lambda sql: sql.learnt.get("answer")) == 42
+    with pytest.raises(Refused):
+        write(engine, fail_the_commit)
+    assert write(engine, lambda sql: sql.learnt.get("answer")) is None

@@ -16,7 +16,7 @@ def test_results_and_errors_arrive_where_they_are_awaited():
     async def story() -> list[Any]:
         mailbox = Mailbox(asyncio.get_running_loop())
         futures: list[Future[int]] = [Future() for _ in range(200)]
-        waiting = [mailbox.receive(future) for future in futures]
+        waiting = [asyncio.ensure_future(mailbox.receive(future)) for future in futures]
 
         def resolve() -> None:
             for number, future in enumerate(futures):
@@ -37,7 +37,7 @@ def test_many_threads_at_once_lose_nothing():
     async def story() -> list[int]:
         mailbox = Mailbox(asyncio.get_running_loop())
         groups = [[Future[int]() for _ in range(300)] for _ in range(4)]
-        waiting = [mailbox.receive(future) for group in groups for future in group]
+        waiting = [asyncio.ensure_future(mailbox.receive(future)) for group in groups for future in group]
 
         def resolve(group: list[Future[int]]) -> None:
             for future in group:
@@ -62,7 +62,8 @@ def test_a_result_that_is_there_already_is_received_too():
 def test_whoever_gives_up_waiting_takes_back_the_call():
     async def story() -> Future[int]:
         future: Future[int] = Future()
-        waiting = Mailbox(asyncio.get_running_loop()).receive(future)
+        waiting = asyncio.ensure_future(Mailbox(asyncio.get_running_loop()).receive(future))
+        await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -75,7 +76,10 @@ def test_a_result_for_a_loop_that_is_gone_disturbs_nobody():
     future: Future[int] = Future()
 
     async def story() -> None:
-        Mailbox(asyncio.get_running_loop()).receive(future)
+        waiting = asyncio.ensure_future(Mailbox(asyncio.get_running_loop()).receive(future))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        assert future.set_running_or_notify_cancel()  # too late to take it back
 
     asyncio.run(story())
     future.set_result(1)

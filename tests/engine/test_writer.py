@@ -31,6 +31,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.memo: dict[Any, Any] = {}
+        self.learnt: dict[Any, Any] = {}
         self.before_commit: dict[str, Callable[[Sql], None]] = {}
 
 

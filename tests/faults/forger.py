@@ -88,14 +88,14 @@ class Forger:
             "SELECT seq, stream, content_hash FROM records WHERE workspace = ? ORDER BY seq", self.workspace
         )
         heads: dict[str, tuple[int, bytes, int]] = {}
-        self.run("UPDATE records SET stream_index = -1000 - seq WHERE workspace = ?", self.workspace)
         for seq, stream, content_hash in rows:
-            length, previous, _ = heads.get(stream) or (0, self.genesis(stream), 0)
+            length, previous, before = heads.get(stream) or (0, self.genesis(stream), 0)
             linked = sha256(previous + content_hash).digest()
             self.run(
-                "UPDATE records SET stream_index = ?, hash = ? WHERE workspace = ? AND seq = ?",
+                "UPDATE records SET stream_index = ?, hash = ?, prev_seq = ? WHERE workspace = ? AND seq = ?",
                 length,
                 linked,
+                before,
                 self.workspace,
                 seq,
             )

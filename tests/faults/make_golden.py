@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.faults.store import Store, fill
 
 GOLDEN = Path(__file__).with_name("golden")
-VERSION = "v1"
+VERSION = "v2"
 KEPT = ("thoughtbox.db", "signing.key", "checkpoints")
 
 

@@ -131,9 +131,9 @@ def test_many_flipped_bytes_are_each_named_or_change_no_record(part: int, origin
 
 @pytest.mark.torture
 @pytest.mark.parametrize("quarter", range(4))
-@pytest.mark.parametrize("name", ["sqlite_schema", "records", "records_by_stream"])
+@pytest.mark.parametrize("name", ["sqlite_schema", "records", "streams"])
 def test_every_byte_of_a_root_page_may_change(name: str, quarter: int, original: Original, tmp_path: Path):
-    """Where everything hangs on: the schema, and the roots of the records and of their index."""
+    """Where everything hangs on: the schema, and the roots of the records and of the heads."""
     page = 1
     if name != "sqlite_schema":
         connection = apsw.Connection(str(original.directory / "thoughtbox.db"))

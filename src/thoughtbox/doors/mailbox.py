@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,12 +23,15 @@ class Mailbox:
         self._arrived: deque[tuple[asyncio.Future[Any], Future[Any]]] = deque()
         self._rung = False
 
-    def receive(self, future: Future[T]) -> asyncio.Future[T]:
-        """The same result, to be awaited here. Whoever gives up waiting takes back a call that has not begun."""
+    async def receive(self, future: Future[T]) -> T:
+        """Wait for the result here. Whoever gives up waiting takes back a call that has not begun."""
         waiting: asyncio.Future[T] = self._loop.create_future()
-        waiting.add_done_callback(partial(_take_back, future))
         future.add_done_callback(partial(self._arrive, waiting))
-        return waiting
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            future.cancel()
+            raise
 
     def _arrive(self, waiting: asyncio.Future[Any], future: Future[Any]) -> None:
         """Runs in the thread that has the result."""
@@ -44,19 +47,16 @@ class Mailbox:
             waiting, future = self._arrived.popleft()
             if waiting.done():
                 continue
-            if future.cancelled():
+            try:
+                result = future.result()
+            except CancelledError:
                 waiting.cancel()
-            elif (error := future.exception()) is not None:
+            except BaseException as error:
                 waiting.set_exception(error)
             else:
-                waiting.set_result(future.result())
+                waiting.set_result(result)
 
     def _falls_silent(self) -> bool:
         """Let the next arrival ring again; true when one has come in just before."""
         self._rung = False
         return bool(self._arrived)
-
-
-def _take_back(future: Future[Any], waiting: asyncio.Future[Any]) -> None:
-    if waiting.cancelled():
-        future.cancel()

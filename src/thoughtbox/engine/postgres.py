@@ -76,6 +76,7 @@ class PostgresSql:
         self._scans = 0
         self.wrote = False
         self.memo: dict[Any, Any] = {}
+        self.learnt: dict[Any, Any] = {}
         self.before_commit: dict[str, Callable[[Sql], None]] = {}
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -100,6 +101,9 @@ class PostgresSql:
                 self._cursor.executemany(text, part)
             except psycopg.Error as error:
                 raise translate(error) from error
+
+    def put(self, statement: str, row: tuple[Any, ...]) -> None:
+        self._run(statement, row)
 
     def scan(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
         self._scans += 1

@@ -24,6 +24,10 @@ class Sql(Protocol):
     """What the calls sharing this transaction have learnt. Restored when a call in it
     fails, forgotten when the transaction ends. Values are replaced, never changed in place."""
 
+    learnt: dict[Any, Any]
+    """What earlier transactions of this connection have learnt. Others write too: check that it still holds.
+    Forgotten when a transaction fails."""
+
     before_commit: dict[str, Callable[[Sql], None]]
     """Run once, in order of entry, before the transaction commits."""
 
@@ -34,6 +38,10 @@ class Sql(Protocol):
     def run(self, statement: str, parameters: Sequence[Any] = ()) -> None: ...
 
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None: ...
+
+    def put(self, statement: str, row: tuple[Any, ...]) -> None:
+        """Insert a row, now or together with others: before the next statement, or the commit, at the latest."""
+        ...
 
     def scan(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
         """Rows one by one, in bounded memory however many there are."""

@@ -51,16 +51,30 @@ _TROUBLE = (apsw.Error, UnicodeDecodeError)
 
 
 class SqliteSql:
-    """An open transaction on one connection."""
+    """An open transaction on one connection.
+
+    Rows that are put wait to be inserted together, and a call's savepoint waits for its first
+    statement: a call that only puts rows costs no statement of its own.
+    """
 
     dialect: Dialect = "sqlite"
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._execute = connection.execute
-        self._executemany = connection.executemany
+        self._run = connection.execute
+        self._run_many = connection.executemany
         self._scans: set[apsw.Cursor] = set()
+        self._waiting: list[tuple[Any, ...]] = []
+        self._insert = ""
+        self._of_earlier_calls = 0
+        self._owes_savepoint = False
         self.memo: dict[Any, Any] = {}
+        self.learnt: dict[Any, Any] = {}
         self.before_commit: dict[str, Callable[[Sql], None]] = {}
+
+    def _execute(self, statement: str, parameters: Sequence[Any]) -> apsw.Cursor:
+        if self._waiting or self._owes_savepoint:
+            self.settle()
+        return self._run(statement, parameters)
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         try:
@@ -85,9 +99,18 @@ class SqliteSql:
 
     def many(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         try:
-            self._executemany(statement, rows)
+            if self._waiting or self._owes_savepoint:
+                self.settle()
+            self._run_many(statement, rows)
         except _TROUBLE as error:
             raise _found_in_rows(error) from error
+
+    def put(self, statement: str, row: tuple[Any, ...]) -> None:
+        if statement != self._insert:
+            if self._waiting:
+                self.settle()
+            self._insert = statement
+        self._waiting.append(row)
 
     def scan(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
         try:
@@ -104,6 +127,42 @@ class SqliteSql:
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         # The writing transaction already holds the whole file.
         return self.row(statement, parameters)
+
+    def begin_call(self) -> None:
+        self._of_earlier_calls = len(self._waiting)
+        self._owes_savepoint = True
+
+    def end_call(self) -> None:
+        if self._owes_savepoint:
+            self._owes_savepoint = False
+        else:
+            self._run("RELEASE call")
+
+    def undo_call(self) -> None:
+        if self._owes_savepoint:
+            self._owes_savepoint = False
+            del self._waiting[self._of_earlier_calls :]
+        else:
+            self._waiting.clear()
+            self._run("ROLLBACK TO call")
+            self._run("RELEASE call")
+
+    def settle(self) -> None:
+        """Insert what waits: rows of earlier calls before this one's savepoint, its own behind it."""
+        waiting, self._waiting = self._waiting, []
+        if self._owes_savepoint:
+            self._owes_savepoint = False
+            if earlier := waiting[: self._of_earlier_calls]:
+                self._run_many(self._insert, earlier)
+                waiting = waiting[self._of_earlier_calls :]
+            self._run("SAVEPOINT call")
+        if waiting:
+            self._run_many(self._insert, waiting)
+
+    def forget(self) -> None:
+        """The transaction is over, and what waited in it."""
+        self._waiting.clear()
+        self._owes_savepoint = False
 
     def close_scans(self) -> None:
         """End scans that somebody still holds: one left open would keep its snapshot beyond the transaction."""
@@ -125,24 +184,25 @@ class _Session:
         self._changes = self._connection.total_changes()
 
     def commit(self) -> bool:
+        self.sql.settle()
         self.sql.close_scans()
         self._execute("COMMIT")
         return self._connection.total_changes() != self._changes
 
     def rollback(self) -> None:
+        self.sql.forget()
         self.sql.close_scans()
         if self._connection.in_transaction:
             self._execute("ROLLBACK")
 
     def savepoint(self) -> None:
-        self._execute("SAVEPOINT call")
+        self.sql.begin_call()
 
     def release(self) -> None:
-        self._execute("RELEASE call")
+        self.sql.end_call()
 
     def rollback_to_savepoint(self) -> None:
-        self._execute("ROLLBACK TO call")
-        self._execute("RELEASE call")
+        self.sql.undo_call()
 
     def is_usable(self) -> bool:
         # A full disk or a failing one makes SQLite roll back all by itself.

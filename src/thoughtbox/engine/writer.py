@@ -132,6 +132,7 @@ class Writer:
             anything = session.commit()
         except Exception as error:
             # After a failed commit nothing about the connection can be trusted.
+            session.sql.learnt.clear()
             if not self._is_undone(session) or committing:
                 self._drop_session()
             translated = self._translate(error)

@@ -20,7 +20,7 @@ from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
 from thoughtbox.ledger.checkpoints import TOPIC as CHECKPOINT
 from thoughtbox.ledger.checkpoints import Checkpoints
-from thoughtbox.ledger.ledger import COLUMNS, Ledger
+from thoughtbox.ledger.ledger import COLUMNS, Ledger, StreamHead, beginning
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import Record, check_envelope, record_id
 from thoughtbox.ledger.replay import Progress
@@ -119,8 +119,8 @@ class _Import:
         self._views = views
         self._progress = progress
         self._workspace = ""
-        self._heads: dict[str, tuple[int, bytes]] = {}
-        self._heads_to_come: dict[str, tuple[int, bytes]] = {}
+        self._heads: dict[str, StreamHead] = {}
+        self._heads_to_come: dict[str, StreamHead] = {}
         self._streams = 0
         self._frontier = Frontier()
         self._newest_note: str | None = None
@@ -173,8 +173,8 @@ class _Import:
         if place.get("seq") != seq:
             self._refuse(f"{record_id(seq)} is missing or out of order")
         content_hash = chain.content_hash(content)
-        length, previous = self._heads.get(stream) or (0, chain.genesis(self._workspace, stream))
-        linked = chain.link(previous, content_hash)
+        head = self._heads.get(stream) or beginning(self._workspace, stream)
+        length, linked = head.length, chain.link(head.hash, content_hash)
         if place.get("index") != length:
             self._refuse(f"{record_id(seq)} is out of order in {stream}")
         if content_hash.hex() != place.get("contentHash"):
@@ -186,7 +186,7 @@ class _Import:
         envelope = self._envelope(seq, content)
         if envelope["data"]["topic"] == CHECKPOINT:
             self._checkpoint(seq, envelope)
-        self._heads[stream] = (length + 1, linked)
+        self._heads[stream] = StreamHead(length + 1, linked, seq)
         self._frontier.add(linked)
         record = Record(
             workspace=self._workspace,
@@ -197,7 +197,7 @@ class _Import:
             hash=linked,
             envelope=envelope,
         )
-        self._keep(record, content)
+        self._keep(record, content, head.last_seq)
 
     def _envelope(self, seq: int, content: bytes) -> dict[str, Any]:
         envelope = self._parsed(content)
@@ -221,12 +221,12 @@ class _Import:
             self._refuse(f"the records before checkpoint {record_id(seq)} are not those that it signed")
         self._newest_note = envelope["data"]["note"]
 
-    def _keep(self, record: Record, content: bytes) -> None:
+    def _keep(self, record: Record, content: bytes, prev_seq: int) -> None:
         if record.seq <= self._present:
             self._must_be_the_same(record)
             return
         try:
-            self._ledger.keep(record, content)
+            self._ledger.keep(record, content, prev_seq=prev_seq)
         except (KeyError, TypeError, ValueError):
             self._refuse(f"{record.id} has not the data that its topic {record.topic} promises")
         if self._progress and record.seq % 1000 == 0:
@@ -246,7 +246,7 @@ class _Import:
         self._streams += 1
         stream = self._parsed(line).get("stream")
         head = self._heads_to_come.pop(stream, None) if isinstance(stream, str) else None
-        if head is None or line != _head_line(str(stream), *head):
+        if head is None or line != _head_line(str(stream), head.length, head.hash):
             self._refuse(f"the head of stream {stream} is not what its records come to")
 
     def _trailer(self, line: bytes) -> None:

@@ -19,7 +19,19 @@ from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.world import World, iso
 
 COLUMNS = "seq, stream, stream_index, content, content_hash, hash"
-_INSERT = f"INSERT INTO records (workspace, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT = f"INSERT INTO records (workspace, {COLUMNS}, prev_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_BACKWARD = """
+WITH RECURSIVE backward (seq, prev_seq) AS (
+  SELECT seq, prev_seq FROM records WHERE workspace = ? AND seq = ?
+  UNION ALL
+  SELECT before.seq, before.prev_seq FROM backward
+  JOIN records AS before ON before.workspace = ? AND before.seq = backward.prev_seq AND before.seq < backward.seq
+)"""
+"""The numbers of a stream's records, from the one given back to its first."""
+
+MOST_HEADS_LEARNT = 1_000
+"""Stream heads of a workspace that a connection keeps in mind from one transaction to the next."""
+
 CHUNK = 500
 """How many records one statement asks for by number."""
 
@@ -30,6 +42,13 @@ class StreamHead(NamedTuple):
     length: int
     hash: bytes
     last_seq: int
+
+
+class _Learnt(NamedTuple):
+    """Stream heads as the last transaction left them; they hold while the workspace has not moved on."""
+
+    last_seq: int
+    heads: dict[str, StreamHead]
 
 
 class _WorkspaceKey(NamedTuple):
@@ -48,6 +67,7 @@ class Ledger:
         """With `as_of`, reads show the ledger as it was when that record was the newest."""
         self._sql = sql
         self.workspace = workspace
+        self._key = _WorkspaceKey(workspace)
         self._views = views
         self._as_of = as_of
 
@@ -55,7 +75,7 @@ class Ledger:
         """Seal the draft as the next record of the workspace and of its stream."""
         workspace = self.workspace
         seq = self.last_seq_held() + 1
-        head = self._stream_to_append_to(stream)
+        head = self.stream_head(stream) or beginning(workspace, stream)
         found = envelope(draft, source, seq=seq, ts=iso(world.now_ms()))
         content = canonical(found)
         content_hash = chain.content_hash(content)
@@ -69,13 +89,13 @@ class Ledger:
             hash=linked,
             envelope=found,
         )
-        self.keep(record, content)
+        self.keep(record, content, prev_seq=head.last_seq)
         return record
 
-    def keep(self, record: Record, content: bytes) -> None:
+    def keep(self, record: Record, content: bytes, *, prev_seq: int) -> None:
         """Store a sealed record behind the heads, move them on, and show it to the views."""
         sql = self._sql
-        sql.run(
+        sql.put(
             _INSERT,
             (
                 record.workspace,
@@ -85,9 +105,10 @@ class Ledger:
                 content,
                 record.content_hash,
                 record.hash,
+                prev_seq,
             ),
         )
-        sql.memo[_WorkspaceKey(record.workspace)] = record.seq
+        sql.memo[self._key] = record.seq
         sql.memo[_StreamKey(record.workspace, record.stream)] = StreamHead(
             record.stream_index + 1, record.hash, record.seq
         )
@@ -96,7 +117,7 @@ class Ledger:
 
     def last_seq(self) -> int:
         """The number of the newest record; 0 when there is none."""
-        known = self._sql.memo.get(_WorkspaceKey(self.workspace))
+        known = self._sql.memo.get(self._key)
         if known is not None:
             return known
         row = self._sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.workspace,))
@@ -106,7 +127,10 @@ class Ledger:
         """Where the stream stands; None when nothing was ever written to it."""
         if self._as_of != NOW:
             return self._earlier_stream_head(stream)
-        known = self._sql.memo.get(_StreamKey(self.workspace, stream))
+        return self._newest_stream_head(stream)
+
+    def _newest_stream_head(self, stream: str) -> StreamHead | None:
+        known = self._sql.memo.get(_StreamKey(self.workspace, stream)) or self._learnt_head(stream)
         if known is not None:
             return known
         row = self._sql.row(
@@ -115,11 +139,21 @@ class Ledger:
         )
         return StreamHead(*row) if row else None
 
+    def _learnt_head(self, stream: str) -> StreamHead | None:
+        """A head from an earlier transaction; whether it still holds is known once this one holds the workspace."""
+        if self._key not in self._sql.memo:
+            return None
+        learnt = self._sql.learnt.get(self.workspace)
+        return learnt.heads.get(stream) if learnt is not None else None
+
     def _earlier_stream_head(self, stream: str) -> StreamHead | None:
+        newest = self._newest_stream_head(stream)
+        if newest is None or newest.last_seq <= self._as_of:
+            return newest
         row = self._sql.row(
-            "SELECT stream_index + 1, hash, seq FROM records"
-            " WHERE workspace = ? AND stream = ? AND seq <= ? ORDER BY stream_index DESC LIMIT 1",
-            (self.workspace, stream, self._as_of),
+            f"{_BACKWARD} SELECT stream_index + 1, hash, seq FROM records WHERE workspace = ?"
+            " AND seq = (SELECT seq FROM backward WHERE seq <= ? LIMIT 1)",
+            (self.workspace, newest.last_seq, self.workspace, self.workspace, self._as_of),
         )
         return StreamHead(*row) if row else None
 
@@ -145,8 +179,9 @@ class Ledger:
     def hash_before(self, record: Record) -> bytes:
         """What a record is linked to: the hash before it in its stream, or the stream's beginning."""
         row = self._sql.row(
-            "SELECT hash FROM records WHERE workspace = ? AND stream = ? AND stream_index = ?",
-            (self.workspace, record.stream, record.stream_index - 1),
+            "SELECT hash FROM records WHERE workspace = ?"
+            " AND seq = (SELECT prev_seq FROM records WHERE workspace = ? AND seq = ?)",
+            (self.workspace, self.workspace, record.seq),
         )
         return row[0] if row else chain.genesis(self.workspace, record.stream)
 
@@ -164,16 +199,12 @@ class Ledger:
             found += map(self._open, rows)
         return found
 
-    def stream(self, stream: str, *, after: int = -1) -> Iterator[Record]:
-        """A stream's records in order, from the one behind index `after`."""
-        for row in self._sql.scan(
-            f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND stream = ? AND stream_index > ?"
-            " ORDER BY stream_index",
-            (self.workspace, stream, after),
-        ):
-            if row[0] > self._as_of:
-                return
-            yield self._open(row)
+    def stream(self, stream: str) -> Iterator[Record]:
+        """A stream's records in order."""
+        head = self.stream_head(stream)
+        if head is not None:
+            for row in walk_back(self._sql, self.workspace, head, COLUMNS):
+                yield self._open(row)
 
     def tail(self, after: int, *, limit: int = NOW) -> Iterator[Record]:
         """The workspace's records in order, from the one behind number `after`."""
@@ -204,7 +235,7 @@ class Ledger:
 
     def last_seq_held(self) -> int:
         """The workspace's last number, held until the transaction ends, so that seq order is commit order."""
-        known = self._sql.memo.get(_WorkspaceKey(self.workspace))
+        known = self._sql.memo.get(self._key)
         if known is not None:
             return known
         locked = self._sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.workspace,))
@@ -214,22 +245,46 @@ class Ledger:
             )
             locked = self._sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.workspace,))
         assert locked is not None
-        return locked[0]
+        last_seq = self._sql.memo[self._key] = locked[0]
+        learnt = self._sql.learnt.get(self.workspace)
+        if learnt is not None and learnt.last_seq != last_seq:
+            del self._sql.learnt[self.workspace]  # somebody else has written
+        return last_seq
 
-    def _stream_to_append_to(self, stream: str) -> StreamHead:
-        return self.stream_head(stream) or StreamHead(0, chain.genesis(self.workspace, stream), 0)
+
+def beginning(workspace: str, stream: str) -> StreamHead:
+    """The head of a stream that nothing was written to: its chain starts from its own name."""
+    return StreamHead(0, chain.genesis(workspace, stream), 0)
+
+
+def walk_back(sql: Sql, workspace: str, head: StreamHead, columns: str) -> Iterator[Row]:
+    """The rows that the back links lead to from a stream's head, the first one first."""
+    return sql.scan(
+        f"{_BACKWARD} SELECT {columns} FROM records WHERE workspace = ? AND seq IN (SELECT seq FROM backward)"
+        " ORDER BY seq",
+        (workspace, head.last_seq, workspace, workspace),
+    )
 
 
 def store_heads(sql: Sql) -> None:
-    """Write down how far this transaction has moved the heads it touched."""
-    moved = [(head, *key) for key, head in sql.memo.items() if isinstance(key, _WorkspaceKey)]
-    sql.many("UPDATE workspaces SET last_seq = ? WHERE workspace = ?", moved)
+    """Write down how far this transaction has moved the heads it touched, and keep them in mind."""
+    last_seqs = {key.workspace: seq for key, seq in sql.memo.items() if isinstance(key, _WorkspaceKey)}
+    heads = {key: head for key, head in sql.memo.items() if isinstance(key, _StreamKey)}
+    sql.many(
+        "UPDATE workspaces SET last_seq = ? WHERE workspace = ?",
+        [(seq, workspace) for workspace, seq in last_seqs.items()],
+    )
     sql.many(
         "INSERT INTO streams (workspace, stream, length, head_hash, last_seq) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (workspace, stream) DO UPDATE SET"
         " length = excluded.length, head_hash = excluded.head_hash, last_seq = excluded.last_seq",
-        [(*key, *head) for key, head in sql.memo.items() if isinstance(key, _StreamKey)],
+        [(*key, *head) for key, head in heads.items()],
     )
+    for workspace, seq in last_seqs.items():
+        known = sql.learnt.get(workspace)
+        kept = known.heads if known is not None and len(known.heads) < MOST_HEADS_LEARNT else {}
+        kept.update((key.stream, head) for key, head in heads.items() if key.workspace == workspace)
+        sql.learnt[workspace] = _Learnt(seq, kept)
 
 
 def workspaces(sql: Sql) -> list[str]:

@@ -167,10 +167,12 @@ def _provenance(source: Source) -> dict[str, str]:
 
 def refs(attrs: Mapping[str, Any]) -> list[str]:
     """Every id that `attrs` links to, once, in order: derived, for fast traversal."""
-    linked = [relation["to"] for relation in attrs.get("relations", ())]
-    linked += [attrs[name] for name in ("replacesId", "callId") if name in attrs]
-    linked += attrs.get("answeredBy", ())
-    return list(dict.fromkeys(linked))
+    linked = {relation["to"]: None for relation in attrs.get("relations", ())}
+    for name in ("replacesId", "callId"):
+        if name in attrs:
+            linked[attrs[name]] = None
+    linked.update(dict.fromkeys(attrs.get("answeredBy", ())))
+    return list(linked)
 
 
 def check_envelope(found: Mapping[str, Any]) -> None:

@@ -16,12 +16,12 @@ from thoughtbox.errors import InvalidProof, InvalidRecord, NotCanonical, Storage
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import parse
 from thoughtbox.ledger.checkpoints import TOPIC, Checkpoints, Taken, origin
-from thoughtbox.ledger.ledger import COLUMNS, StreamHead
+from thoughtbox.ledger.ledger import COLUMNS, StreamHead, beginning, walk_back
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import check_envelope, record_id
 from thoughtbox.ledger.signing import Checkpoint, VerifierKey, open_note
 
-_ROW = f"{COLUMNS}, workspace"
+_ROW = f"{COLUMNS}, workspace, prev_seq"
 """A row that was filed under another workspace may stand between the others and pass for one of them."""
 
 Wrong = Literal[
@@ -62,29 +62,53 @@ class _Walk:
     """What is known of a workspace while its records pass by in order."""
 
     workspace: str
-    heads: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    heads: dict[str, StreamHead] = field(default_factory=dict)
     records: int = 0
     checkpoints: int = 0
     root: bytes | None = None
 
 
 def verify_stream(sql: Sql, workspace: str, stream: str) -> Verdict:
-    """One stream: its chain, its stored head, and the heads that checkpoints remember."""
+    """One stream: its chain, its stored head, and the heads that checkpoints remember.
+
+    Back links lead through a whole stream. Where they do not, something is wrong, and only
+    then is all of the workspace searched for what is left of it.
+    """
+    row = sql.row(
+        "SELECT length, head_hash, last_seq FROM streams WHERE workspace = ? AND stream = ?", (workspace, stream)
+    )
+    stored = StreamHead(*row) if row else None
+    signed = Checkpoints(sql, workspace).stream_heads(stream)
+    if stored is not None:
+        linked = _verify_rows(walk_back(sql, workspace, stored, _ROW), workspace, stream, signed, stored)
+        if linked.valid:
+            return linked
+    elif not signed:
+        return Verdict(valid=True, records=0, streams=0, checkpoints=0)
+    found = sql.scan(f"SELECT {_ROW} FROM records WHERE workspace = ? AND stream = ? ORDER BY seq", (workspace, stream))
+    return _verify_rows(found, workspace, stream, signed, stored)
+
+
+def _verify_rows(
+    rows: Iterable[Row], workspace: str, stream: str, signed: Sequence[StreamHead], stored: StreamHead | None
+) -> Verdict:
     walk = _Walk(workspace)
+    hashes: dict[int, bytes] = dict.fromkeys((head.length for head in signed), b"")
 
     def check() -> None:
-        for row in sql.scan(
-            f"SELECT {_ROW} FROM records WHERE workspace = ? AND stream = ? ORDER BY stream_index",
-            (workspace, stream),
-        ):
+        for row in rows:
+            if row[1] != stream:
+                raise _Found(Problem("link", f"{record_id(row[0])} of {row[1]} is linked into {stream}", row[0]))
             _check_row(walk, row)
-        stored = sql.row(
-            "SELECT length, head_hash, last_seq FROM streams WHERE workspace = ? AND stream = ?", (workspace, stream)
-        )
+            if walk.records in hashes:
+                hashes[walk.records] = row[5]
         # The earliest head that does not fit is the nearest to where the trouble began.
-        heads = Checkpoints(sql, workspace).stream_heads(stream)
-        for head in [*heads, *([StreamHead(*stored)] if stored else [])]:
-            _check_head(sql, walk, stream, head)
+        for head in signed:
+            _check_length(walk, stream, head)
+            if hashes[head.length] != head.hash:
+                raise _Found(_other_head(stream, head))
+        if stored is not None:
+            _check_stored_head(walk, stream, stored)
 
     return _judge(walk, check)
 
@@ -105,7 +129,6 @@ def verify_workspace(
         last_seq = head[0] if head else 0
         expected = _expected_roots(sql, workspace, keys, notes)
         frontier = Frontier()
-        by_place = 0
         for row in sql.scan(f"SELECT {_ROW} FROM records WHERE workspace = ? ORDER BY seq", (workspace,)):
             seq = row[0]
             if seq != walk.records + 1:
@@ -113,7 +136,6 @@ def verify_workspace(
             envelope = _check_row(walk, row)
             if envelope["data"]["topic"] == TOPIC:
                 _check_checkpoint(envelope, frontier, seq, workspace, keys)
-            by_place += hash((row[1], row[2], seq))
             frontier.add(row[5])
             if seq in expected and frontier.root() != expected[seq].root:
                 raise _Found(_other_root(expected[seq]))
@@ -121,7 +143,6 @@ def verify_workspace(
                 progress(seq, last_seq)
         _check_last_seq(walk, last_seq, max(expected, default=0))
         _check_heads(sql, walk)
-        _check_index(sql, workspace, by_place)
         walk.checkpoints = len(expected)
         walk.root = frontier.root()
 
@@ -144,13 +165,13 @@ def _judge(walk: _Walk, check: Callable[[], None]) -> Verdict:
 
 def _check_row(walk: _Walk, row: Row) -> dict[str, Any]:
     """Content, then place, then link: the first that fails is what is wrong with the record."""
-    seq, stream, stream_index, content, content_hash, linked, workspace = row
+    seq, stream, stream_index, content, content_hash, linked, workspace, prev_seq = row
     at = (seq, stream, stream_index)
     if workspace != walk.workspace:
         raise _Found(Problem("damaged store", f"{record_id(seq)} is filed under workspace {workspace}", *at))
     if chain.content_hash(content) != content_hash:
         raise _Found(Problem("content", f"the bytes of {record_id(seq)} do not match its content hash", *at))
-    length, previous = walk.heads.get(stream) or (0, chain.genesis(walk.workspace, stream))
+    length, previous, before = walk.heads.get(stream) or beginning(walk.workspace, stream)
     if stream_index != length:
         raise _Found(
             Problem("order", f"{record_id(seq)} stands at place {stream_index} of {stream}; {length} was expected", *at)
@@ -158,6 +179,10 @@ def _check_row(walk: _Walk, row: Row) -> dict[str, Any]:
     if chain.link(previous, content_hash) != linked:
         raise _Found(
             Problem("link", f"the hash of {record_id(seq)} does not follow from the record before it in {stream}", *at)
+        )
+    if prev_seq != before:
+        raise _Found(
+            Problem("link", f"{record_id(seq)} is linked back to {prev_seq}; in {stream} it follows {before}", *at)
         )
     # The link now vouches for the content; what it says of itself must agree with where it stands.
     try:
@@ -167,7 +192,7 @@ def _check_row(walk: _Walk, row: Row) -> dict[str, Any]:
         raise _Found(Problem("content", f"{record_id(seq)} is no record: {error.message}", *at)) from None
     if envelope["id"] != record_id(seq):
         raise _Found(Problem("order", f"record number {seq} calls itself {envelope['id']}", *at))
-    walk.heads[stream] = (length + 1, linked)
+    walk.heads[stream] = StreamHead(length + 1, linked, seq)
     walk.records += 1
     return envelope
 
@@ -186,8 +211,9 @@ def _check_checkpoint(
         raise _Found(_disagrees(seq))
 
 
-def _check_head(sql: Sql, walk: _Walk, stream: str, head: StreamHead) -> None:
-    length, last = walk.heads.get(stream) or (0, b"")
+def _check_length(walk: _Walk, stream: str, head: StreamHead) -> None:
+    found = walk.heads.get(stream)
+    length = found.length if found else 0
     if length < head.length:
         raise _Found(
             Problem(
@@ -197,15 +223,23 @@ def _check_head(sql: Sql, walk: _Walk, stream: str, head: StreamHead) -> None:
                 stream_index=length,
             )
         )
-    if length == head.length and last != head.hash:
-        raise _Found(_other_head(stream, head))
-    if length > head.length:
-        row = sql.row(
-            "SELECT hash FROM records WHERE workspace = ? AND stream = ? AND stream_index = ?",
-            (walk.workspace, stream, head.length - 1),
+
+
+def _check_stored_head(walk: _Walk, stream: str, head: StreamHead) -> None:
+    """The stream ends as its stored head says, no sooner and no later."""
+    _check_length(walk, stream, head)
+    found = walk.heads[stream]
+    if found.length > head.length:
+        raise _Found(
+            Problem(
+                "order",
+                f"{stream} has {found.length} records, but its head says {head.length}",
+                stream=stream,
+                stream_index=head.length,
+            )
         )
-        if row is None or row[0] != head.hash:
-            raise _Found(_other_head(stream, head))
+    if found != head:
+        raise _Found(_other_head(stream, head))
 
 
 def _check_heads(sql: Sql, walk: _Walk) -> None:
@@ -217,17 +251,9 @@ def _check_heads(sql: Sql, walk: _Walk) -> None:
         named += 1
         if filed_under != walk.workspace:
             raise _Found(Problem("damaged store", f"the head of {stream} is filed under workspace {filed_under}"))
-        found = walk.heads.get(stream)
-        if found != (length, head_hash):
-            _check_head(sql, walk, stream, StreamHead(length, head_hash, last_seq))
-            raise _Found(
-                Problem(
-                    "order",
-                    f"{stream} has {found[0] if found else 0} records, but its head says {length}",
-                    stream=stream,
-                    stream_index=length,
-                )
-            )
+        head = StreamHead(length, head_hash, last_seq)
+        if walk.heads.get(stream) != head:
+            _check_stored_head(walk, stream, head)
     if named != len(walk.heads):
         raise _Found(Problem("order", f"{len(walk.heads)} streams have records, {named} have a head"))
 
@@ -249,22 +275,6 @@ def _check_last_seq(walk: _Walk, last_seq: int, signed_size: int) -> None:
                 "order", f"the workspace has {walk.records} records, but its head says {last_seq}", seq=last_seq + 1
             )
         )
-
-
-def _check_index(sql: Sql, workspace: str, by_place: int) -> None:
-    """Reading by stream finds the very records that reading in order does."""
-    previous: tuple[str, int] | None = None
-    for stream, stream_index, seq, filed_under in sql.scan(
-        "SELECT stream, stream_index, seq, workspace FROM records WHERE workspace = ? ORDER BY stream, stream_index",
-        (workspace,),
-    ):
-        # Out of order, or under another name, an entry is passed by when it is looked for.
-        if filed_under != workspace or (previous and previous[0] == stream and previous[1] >= stream_index):
-            raise _Found(Problem("damaged store", f"the index of records by stream is out of order at th:{seq}", seq))
-        previous = (stream, stream_index)
-        by_place -= hash((stream, stream_index, seq))
-    if by_place:
-        raise _Found(Problem("damaged store", "the index of records by stream does not agree with the records"))
 
 
 def _expected_roots(

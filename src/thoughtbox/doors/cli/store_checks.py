@@ -88,8 +88,8 @@ def _ends(sql: Sql, workspace: str, last_seq: int, keyring: Keyring) -> str | No
         return f"it has {count(last_seq, 'record')}, but {signed:,} were signed"
     wrong = sql.row(
         "SELECT s.stream FROM streams s LEFT JOIN records r"
-        " ON r.workspace = s.workspace AND r.stream = s.stream AND r.stream_index = s.length - 1"
-        " WHERE s.workspace = ? AND (r.hash IS NULL OR r.hash <> s.head_hash) LIMIT 1",
+        " ON r.workspace = s.workspace AND r.seq = s.last_seq"
+        " WHERE s.workspace = ? AND (r.hash IS NULL OR r.hash <> s.head_hash OR r.stream <> s.stream) LIMIT 1",
         (workspace,),
     )
     if wrong is not None:

@@ -97,11 +97,11 @@ class Calls:
             given_up.set()
             telling.cancel()
 
-    def _received(self, future: Future[T]) -> asyncio.Future[T]:
+    async def _received(self, future: Future[T]) -> T:
         """The result of another thread, here."""
         if self._mailbox is None:
             self._mailbox = Mailbox(asyncio.get_running_loop())
-        return self._mailbox.receive(future)
+        return await self._mailbox.receive(future)
 
     def _workspace(self, meta: Mapping[str, Any]) -> str:
         named = _meta(meta, META_WORKSPACE, str)

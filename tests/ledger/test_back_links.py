@@ -1,0 +1,90 @@
+"""Records name the one before them in their stream: written, migrated, walked and verified, on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.box import WORKSPACE, Box
+from thoughtbox.engine.protocol import Sql
+from thoughtbox.ledger.ledger import Ledger
+from thoughtbox.ledger.verify import Verdict, verify_stream, verify_workspace
+from thoughtbox.ledger.view import NOW
+
+
+def think(box: Box, session: str, count: int = 1) -> None:
+    for number in range(count):
+        box.thought_record(sessionId=session, thoughtType="analysis", content=f"{session} {number}")
+
+
+def links(box: Box) -> list[tuple[int, int]]:
+    return box.app.engine.read(lambda sql: sql.rows("SELECT seq, prev_seq FROM records ORDER BY seq")).result()
+
+
+def verdict(box: Box) -> Verdict:
+    return box.app.engine.read(lambda sql: verify_workspace(sql, WORKSPACE, keys=box.app.keyring.verifiers)).result()
+
+
+def run(box: Box, *statements: str) -> None:
+    def work(sql: Sql) -> None:
+        for statement in statements:
+            sql.run(statement)
+
+    box.app.engine.write(WORKSPACE, work).result()
+
+
+def stream(box: Box, session: str, as_of: int = NOW) -> list[int]:
+    def read(sql: Sql) -> list[int]:
+        ledger = Ledger(sql, WORKSPACE, box.app.views, as_of=as_of)
+        return [record.seq for record in ledger.stream(f"trail/{session}")]
+
+    return box.app.engine.read(read).result()
+
+
+def test_a_record_names_the_one_before_it_in_its_stream(box: Box):
+    for session in ("a", "b", "a", "a", "b"):
+        think(box, session)
+    assert links(box) == [(1, 0), (2, 0), (3, 1), (4, 3), (5, 2)]
+    assert (stream(box, "a"), stream(box, "b")) == ([1, 3, 4], [2, 5])
+    assert [stream(box, "a", as_of=seq) for seq in range(5)] == [[], [1], [1], [1, 3], [1, 3, 4]]
+
+
+def test_a_store_of_the_first_step_gets_its_links(open_box: Callable[..., Box]):
+    box = open_box()
+    for session in ("a", "b", "a", "c", "b"):
+        think(box, session, 3)
+    written = links(box)
+    run(
+        box,
+        "ALTER TABLE records DROP COLUMN prev_seq",
+        "CREATE UNIQUE INDEX records_by_stream ON records (workspace, stream, stream_index)",
+        "DELETE FROM schema_steps WHERE step = 2",
+    )
+    box.close()
+    box = open_box()
+    assert links(box) == written
+    assert verdict(box).valid
+
+
+def test_servers_that_take_turns_on_one_stream_continue_each_others_chain(open_box: Callable[..., Box]):
+    """What one keeps in mind of the heads does not hold any more once the other has written."""
+    first, second = open_box(), open_box()
+    for box in (first, second, second, first, first, second, first):
+        think(box, "shared")
+        think(box, "own")
+    assert stream(first, "shared") == list(range(1, 15, 2))
+    assert verdict(second).valid
+
+
+@pytest.mark.parametrize("prev_seq", [0, 2, 4, 7])
+def test_a_link_that_was_changed_is_named(box: Box, prev_seq: int):
+    for session in ("a", "b", "a", "b", "a", "b"):
+        think(box, session)
+    run(box, f"UPDATE records SET prev_seq = {prev_seq} WHERE seq = 5")
+    problem = verdict(box).problem
+    assert problem is not None
+    assert (problem.wrong, problem.seq, problem.stream) == ("link", 5, "trail/a")
+    of_stream = box.app.engine.read(lambda sql: verify_stream(sql, WORKSPACE, "trail/a")).result()
+    assert of_stream.problem is not None
+    assert of_stream.problem.seq == 5
