@@ -1,9 +1,11 @@
-"""What happens behind the writes: the tree grows, and from time to time it is signed."""
+"""What happens behind the writes: views follow the tail, and from time to time the tree is signed."""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
+from collections.abc import Callable
 
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import LedgerBroken, ThoughtboxError
@@ -11,6 +13,7 @@ from thoughtbox.ledger import merkle
 from thoughtbox.ledger.checkpoints import Taken, take_checkpoint
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import Ledger
+from thoughtbox.ledger.replay import Lag, advance, lagging
 from thoughtbox.ledger.signing import Checkpoint
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import Views
@@ -19,11 +22,11 @@ from thoughtbox.world import World
 logger = logging.getLogger(__name__)
 
 REST_SECONDS = 1.0
-"""Shortest time between two looks at the store."""
+"""Time from a commit to a look at the store, and the shortest between two looks."""
 
 
 class Keeper:
-    """Signs a checkpoint of every workspace that has grown by `every` records."""
+    """Lets views catch up, and signs a checkpoint of every workspace that has grown by `every` records (0: never)."""
 
     def __init__(self, engine: Engine, views: Views, keyring: Keyring, world: World, *, every: int) -> None:
         self._engine = engine
@@ -44,17 +47,41 @@ class Keeper:
         self._thread.join(REST_SECONDS)
 
     def _run(self) -> None:
-        while not self._stopping.is_set():
+        while True:
             self._stirred.wait()
-            self._stirred.clear()
-            if self._stopping.is_set():
+            # What is written in one go is looked at together, and nobody's first call is held up.
+            if self._stopping.wait(REST_SECONDS):
                 return
-            try:
-                for workspace in self._grown():
-                    checkpoint(self._engine, self._views, self._keyring, self._world, workspace, at_least=self._every)
-            except (ThoughtboxError, OSError) as error:
-                logger.warning("no checkpoint was taken, or no copy of it kept: %s", error)
-            self._stopping.wait(REST_SECONDS)
+            self._stirred.clear()
+            self._try(self._follow, "the views that follow the ledger could not be looked at")
+            if self._every:
+                self._try(self._sign, "no checkpoint was taken, or no copy of it kept")
+
+    def _try(self, step: Callable[[], None], failure: str) -> None:
+        try:
+            step()
+        except (ThoughtboxError, OSError) as error:
+            if not self._stopping.is_set():
+                logger.warning("%s: %s", failure, error)
+
+    def _follow(self) -> None:
+        for lag in self._engine.read(lambda sql: lagging(sql, self._views)).result():
+            self._try(lambda lag=lag: self._catch_up(lag), f"the {lag.kind.name} of {lag.workspace} did not catch up")
+
+    def _catch_up(self, lag: Lag) -> None:
+        """A slice at a time, and nothing for as long as that took: what is written meanwhile goes first."""
+        reached = lag.reached
+        while lag.newest - reached >= lag.kind.stride and not self._stopping.is_set():
+            began = time.monotonic()
+            further = advance(self._engine, lag.kind, lag.workspace, lag.newest).result()
+            if further == reached:
+                return
+            reached = further
+            self._stopping.wait(time.monotonic() - began)
+
+    def _sign(self) -> None:
+        for workspace in self._grown():
+            checkpoint(self._engine, self._views, self._keyring, self._world, workspace, at_least=self._every)
 
     def _grown(self) -> list[str]:
         rows = self._engine.read(

@@ -206,6 +206,16 @@ class Ledger:
             for row in walk_back(self._sql, self.workspace, head, COLUMNS):
                 yield self._open(row)
 
+    def newest(self, stream: str, count: int) -> list[Record]:
+        """The last records of a stream, in order: however long it is, only these are read."""
+        head = self.stream_head(stream)
+        if head is None:
+            return []
+        rows = self._sql.rows(
+            f"{_BACKWARD} SELECT seq FROM backward LIMIT ?", (self.workspace, head.last_seq, self.workspace, count)
+        )
+        return self.records(row[0] for row in rows)
+
     def tail(self, after: int, *, limit: int = NOW) -> Iterator[Record]:
         """The workspace's records in order, from the one behind number `after`."""
         for row in self._sql.scan(
@@ -289,4 +299,4 @@ def store_heads(sql: Sql) -> None:
 
 def workspaces(sql: Sql) -> list[str]:
     """Every workspace that has a record, by name."""
-    return [row[0] for row in sql.rows("SELECT workspace FROM workspaces ORDER BY workspace")]
+    return [row[0] for row in sql.rows("SELECT workspace FROM workspaces WHERE last_seq > 0 ORDER BY workspace")]

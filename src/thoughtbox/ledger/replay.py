@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import NamedTuple
 
-from thoughtbox.engine.protocol import Engine, Row, Sql
+from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.errors import StorageError
 from thoughtbox.ledger.ledger import Ledger, workspaces
-from thoughtbox.ledger.view import View, Views, create, fingerprint
+from thoughtbox.ledger.view import View, Views, create, cursors, fingerprint
 
 SLICE = 4096
 """Records that a tail view takes in between letting others write."""
 
 Progress = Callable[[int, int], None]
 """Told how many records are done, of how many."""
+
+
+class Lag(NamedTuple):
+    """A view that follows the tail and has records of a workspace to take in."""
+
+    kind: type[View]
+    workspace: str
+    reached: int
+    newest: int
 
 
 def ensure(sql: Sql, views: Views) -> None:
@@ -46,30 +58,71 @@ def replay(sql: Sql, kind: type[View], views: Views, progress: Progress | None =
 def rebuild(engine: Engine, kind: type[View], views: Views, progress: Progress | None = None) -> bool:
     """Replay one view and let it catch up. Whether it equals what it was."""
 
-    def anew(sql: Sql) -> tuple[str, str, list[Row]]:
-        before = fingerprint(sql, kind)
-        cursors = sql.rows("SELECT workspace, seq FROM view_cursors WHERE view = ?", (kind.name,))
+    def anew(sql: Sql) -> tuple[str | None, str, dict[str, int]]:
+        until = cursors(sql, kind)
+        before = _fingerprint_if_readable(sql, kind, until)
         replay(sql, kind, views, progress)
         # Compared here, before anybody else can write.
-        return before, fingerprint(sql, kind), cursors
+        return before, fingerprint(sql, kind, until), until
 
-    before, after, cursors = engine.write("", anew).result()
+    before, after, until = engine.write("", anew).result()
     if kind.pace == "tail":
-        for workspace, seq in cursors:
+        done, total = 0, sum(until.values())
+        for workspace, seq in until.items():
             catch_up(engine, kind, workspace, seq)
-        after = engine.read(lambda sql: fingerprint(sql, kind)).result()
+            done += seq
+            if progress:
+                progress(done, total)
+        after = engine.read(lambda sql: fingerprint(sql, kind, until)).result()
     return after == before
+
+
+def _fingerprint_if_readable(sql: Sql, kind: type[View], until: Mapping[str, int]) -> str | None:
+    """None of a view that is damaged: it is made anew all the same."""
+    try:
+        return fingerprint(sql, kind, until)
+    except StorageError:
+        if sql.dialect == "postgres":  # which does not go on with a transaction after an error
+            raise
+        return None
 
 
 def catch_up(engine: Engine, kind: type[View], workspace: str, target: int) -> int:
     """Let a tail view come as near to record `target` as it can, a slice at a time; how far it is now."""
     reached = engine.read(lambda sql: cursor(sql, kind, workspace)).result()
     while reached < target:
-        further = engine.write(workspace, lambda sql: _advance(sql, kind, workspace, target)).result()
+        further = advance(engine, kind, workspace, target).result()
         if further == reached:
             break
         reached = further
     return reached
+
+
+def catch_up_all(engine: Engine, views: Views, workspace: str) -> None:
+    """Let every tail view take in all that the workspace has now."""
+    for lag in engine.read(lambda sql: lagging(sql, views)).result():
+        if lag.workspace == workspace:
+            catch_up(engine, lag.kind, workspace, lag.newest)
+
+
+def advance(engine: Engine, kind: type[View], workspace: str, target: int) -> Future[int]:
+    """Let a tail view take in one slice of the records up to number `target`; how far it is then."""
+    return engine.write(workspace, lambda sql: _advance(sql, kind, workspace, target))
+
+
+def lagging(sql: Sql, views: Views) -> list[Lag]:
+    """What the views that follow the tail could take in now."""
+    return [
+        Lag(kind, *row)
+        for kind in views.kinds
+        if kind.pace == "tail"
+        for row in sql.rows(
+            "SELECT w.workspace, COALESCE(c.seq, 0), w.last_seq FROM workspaces w"
+            " LEFT JOIN view_cursors c ON c.workspace = w.workspace AND c.view = ?"
+            " WHERE w.last_seq >= COALESCE(c.seq, 0) + ? ORDER BY w.workspace",
+            (kind.name, kind.stride),
+        )
+    ]
 
 
 def cursor(sql: Sql, kind: type[View], workspace: str) -> int:

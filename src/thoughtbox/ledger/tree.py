@@ -6,6 +6,9 @@ between is a matter of at most 255 hashes, done when it is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
+from thoughtbox.engine.protocol import Row, Sql
 from thoughtbox.ledger.merkle import leaf_hash, node_hash
 from thoughtbox.ledger.view import View
 
@@ -21,6 +24,7 @@ class Tree(View):
     """Every record is a leaf, whatever its topic: see `advance`."""
     schema = "tree.sql"
     pace = "tail"
+    stride = WIDTH
 
     def advance(self, after: int, limit: int) -> int:
         """Store the subtrees that the leaves behind number `after` complete; how far that went."""
@@ -48,6 +52,14 @@ class Tree(View):
             if len(hashes) < count:  # not integrated yet
                 hashes = [self._computed(stored_level, place) for place in range(first, first + count)]
         return _fold(hashes)
+
+    @classmethod
+    def contents(cls, sql: Sql, cursors: Mapping[str, int]) -> Iterator[Row]:
+        """The subtrees whose leaves all lie before the cursors: others may have let the tree grow since."""
+        for node in sql.scan("SELECT workspace, level, position, hash FROM tree_nodes"):
+            workspace, level, position, _ = node
+            if (position + 1) << level <= cursors.get(workspace, 0):
+                yield node
 
     def _computed(self, level: int, position: int) -> bytes:
         """A stored level's node, made from the level below it."""

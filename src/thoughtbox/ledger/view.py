@@ -5,20 +5,21 @@ nothing that the ledger does not: dropped and replayed, it equals what it was. I
 applied in the transaction that appends (`pace = "now"`), or follows the ledger's
 tail (`pace = "tail"`) and keeps a cursor.
 
-Views keep history: every row carries the `seq` that made it, rows are never changed,
-and a question is answered as of `self.as_of`, which is usually now.
+Views keep history: rows that carry the `seq` that made them and are never changed, so that
+a question can be answered as of `self.as_of`, which is usually now. Beside it a view may
+keep heads, the newest state of each thing, for questions about now only.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from importlib.resources import files
 from typing import ClassVar, Literal
 
 from thoughtbox.engine.migrations import statements
-from thoughtbox.engine.protocol import Sql
+from thoughtbox.engine.protocol import Dialect, Row, Sql
 from thoughtbox.ledger.record import Record
 
 NOW = 2**62
@@ -31,8 +32,11 @@ class View:
     name: ClassVar[str]
     follows: ClassVar[frozenset[str]]
     schema: ClassVar[str]
-    """The SQL file beside the view's module that creates its tables."""
+    """The SQL file beside the view's module that creates its tables. Where engines must differ, `name.sqlite.sql`
+    and `name.postgres.sql` stand in the place of `name.sql`."""
     pace: ClassVar[Literal["now", "tail"]] = "now"
+    stride: ClassVar[int] = 1
+    """Fewest records that a view which follows the tail takes in at once."""
     version: ClassVar[int] = 1
     """Raise it when `apply` changes its mind: the stored view is then replayed."""
 
@@ -53,18 +57,29 @@ class View:
         raise NotImplementedError
 
     @classmethod
-    def script(cls) -> str:
-        package = cls.__module__.rpartition(".")[0]
-        return files(package).joinpath(cls.schema).read_text(encoding="utf-8")
+    def contents(cls, sql: Sql, cursors: Mapping[str, int]) -> Iterator[Row]:
+        """All that the view holds, in any order, to be compared with another time.
+
+        Of a view that follows the tail: what it has made of each workspace up to its cursor.
+        """
+        for table in cls.tables(sql.dialect):
+            for row in sql.scan(f"SELECT * FROM {table}"):
+                yield table, *row
 
     @classmethod
-    def tables(cls) -> list[str]:
-        return re.findall(r"^CREATE TABLE (\w+)", cls.script(), re.MULTILINE)
+    def script(cls, dialect: Dialect) -> str:
+        folder = files(cls.__module__.rpartition(".")[0])
+        own = folder.joinpath(f"{cls.schema.removesuffix('.sql')}.{dialect}.sql")
+        return (own if own.is_file() else folder.joinpath(cls.schema)).read_text(encoding="utf-8")
 
     @classmethod
-    def shape(cls) -> str:
+    def tables(cls, dialect: Dialect) -> list[str]:
+        return re.findall(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", cls.script(dialect), re.MULTILINE)
+
+    @classmethod
+    def shape(cls, dialect: Dialect) -> str:
         """Changes whenever the stored tables would no longer be what the code makes of the ledger."""
-        return sha256(f"{cls.version}\n{cls.script()}".encode()).hexdigest()[:16]
+        return sha256(f"{cls.version}\n{cls.script(dialect)}".encode()).hexdigest()[:16]
 
 
 class Views:
@@ -85,25 +100,33 @@ class Views:
     def outdated(self, sql: Sql) -> list[type[View]]:
         """Views that the store does not have, or has in another shape."""
         stored = dict(sql.rows("SELECT view, version FROM views"))
-        return [kind for kind in self.kinds if stored.get(kind.name) != kind.shape()]
+        return [kind for kind in self.kinds if stored.get(kind.name) != kind.shape(sql.dialect)]
 
 
 def create(sql: Sql, kind: type[View]) -> None:
     """Put empty tables in the place of the view's, whatever shape they had."""
-    for table in kind.tables():
+    # The last one first: a table may look into those before it.
+    for table in reversed(kind.tables(sql.dialect)):
         sql.run(f"DROP TABLE IF EXISTS {table}")
-    for statement in statements(kind.script()):
+    for statement in statements(kind.script(sql.dialect)):
         sql.run(statement)
     sql.run(
         "INSERT INTO views (view, version) VALUES (?, ?) ON CONFLICT (view) DO UPDATE SET version = excluded.version",
-        (kind.name, kind.shape()),
+        (kind.name, kind.shape(sql.dialect)),
     )
 
 
-def fingerprint(sql: Sql, kind: type[View]) -> str:
-    """What the view holds, as one value that does not depend on the order of its rows."""
+def cursors(sql: Sql, kind: type[View]) -> dict[str, int]:
+    """By workspace: the number of the last record that a view which follows the tail has taken in."""
+    return dict(sql.rows("SELECT workspace, seq FROM view_cursors WHERE view = ?", (kind.name,)))
+
+
+def fingerprint(sql: Sql, kind: type[View], until: Mapping[str, int] | None = None) -> str:
+    """What the view holds, as one value that does not depend on the order of its rows.
+
+    `until` are the cursors up to which a view that follows the tail is looked at: its own, if not given.
+    """
     total = 0
-    for table in kind.tables():
-        for row in sql.scan(f"SELECT * FROM {table}"):
-            total += int.from_bytes(sha256(repr((table, *row)).encode()).digest())
+    for row in kind.contents(sql, cursors(sql, kind) if until is None else until):
+        total += int.from_bytes(sha256(repr(row).encode()).digest())
     return f"{total:x}"
