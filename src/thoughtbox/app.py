@@ -10,7 +10,7 @@ import re
 from hashlib import sha256
 from types import TracebackType
 
-from thoughtbox import domains
+from thoughtbox import domains, installation
 from thoughtbox.engine.protocol import Engine
 from thoughtbox.errors import ConfigurationError, InvalidProof
 from thoughtbox.ledger.answers import Answers
@@ -23,6 +23,8 @@ from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import Views
 from thoughtbox.operations.dispatch import Dispatcher
 from thoughtbox.operations.registry import TABLE
+from thoughtbox.operations.tx import Rules
+from thoughtbox.search.texts import Texts
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
 
@@ -39,20 +41,28 @@ class Thoughtbox:
         self.keyring = keyring_of(settings, self.world)
         self.engine = engine or open_engine(settings)
         try:
+            if settings.storage == "fs" and settings.data_dir.is_dir():
+                installation.ensure(settings.data_dir, self.world)
             self._prepare()
         except BaseException:
             self.engine.close()
             raise
-        self.dispatcher = Dispatcher(self.engine, self.views, world=self.world, keyring=self.keyring)
+        self.dispatcher = Dispatcher(
+            self.engine,
+            self.views,
+            world=self.world,
+            keyring=self.keyring,
+            rules=Rules(enforces_stages=settings.stages == "enforce", begins_sessions=settings.auto_create_session),
+        )
         self._keeper: Keeper | None = None
 
     def keep(self) -> None:
-        """Get ready to serve for long: sign checkpoints in the background, and collect garbage less often."""
+        """Get ready to serve for long: keep views and checkpoints up in the background, collect garbage less often."""
         # What was imported stays: looking at it again and again makes large answers slower than they need be.
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         gc.enable()
-        if self.settings.checkpoint_every and self._keeper is None:
+        if self._keeper is None:
             self._keeper = Keeper(
                 self.engine, self.views, self.keyring, self.world, every=self.settings.checkpoint_every
             )
@@ -79,7 +89,7 @@ class Thoughtbox:
 def all_views() -> Views:
     """The ledger's own views, and those of every room."""
     domains.load()
-    return Views([Answers, Checkpoints, Tree, *TABLE.views()])
+    return Views([Answers, Checkpoints, Tree, Texts, *TABLE.views()])
 
 
 def keyring_of(settings: Settings, world: World) -> Keyring:

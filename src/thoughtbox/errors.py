@@ -9,6 +9,9 @@
     │   │   ├── ThoughtNotFound        THOUGHT_NOT_FOUND
     │   │   ├── RecordNotFound         RECORD_NOT_FOUND
     │   │   └── ResourceNotFound       RESOURCE_NOT_FOUND
+    │   ├── StageRequirementNotMet     STAGE_REQUIREMENT_NOT_MET
+    │   ├── SamplingNotSupported       SAMPLING_NOT_SUPPORTED
+    │   ├── SamplingFailed             SAMPLING_FAILED
     │   ├── Immutable                  IMMUTABLE
     │   └── IdempotencyConflict        IDEMPOTENCY_CONFLICT
     ├── LedgerError                    the ledger refuses, or does not hold together
@@ -107,6 +110,24 @@ class ResourceNotFound(NotFound):
     """No resource has that address."""
 
     code = "RESOURCE_NOT_FOUND"
+
+
+class StageRequirementNotMet(CallError):
+    """The operation belongs to a later stage of the session than the one it has reached."""
+
+    code = "STAGE_REQUIREMENT_NOT_MET"
+
+
+class SamplingNotSupported(CallError):
+    """The client does not lend its model to the server, so that there is no critique by itself."""
+
+    code = "SAMPLING_NOT_SUPPORTED"
+
+
+class SamplingFailed(CallError):
+    """The client's model was asked for a critique and gave none; the thought itself is kept."""
+
+    code = "SAMPLING_FAILED"
 
 
 class Immutable(CallError):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -12,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from thoughtbox import installation
 from thoughtbox.errors import ConfigurationError
 
 Transport = Literal["stdio", "http"]
 Storage = Literal["fs", "memory"]
+Granularity = Literal["monthly", "weekly", "daily", "none"]
 
 WORKSPACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}")
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -37,6 +40,10 @@ class Settings:
     database_url: str | None
     durability: Literal["full", "normal"]
     toolset: str
+    stages: Literal["enforce", "guide"]
+    auto_create_session: bool
+    reasoning_session: str | None
+    partition: Granularity
     checkpoint_every: int
     trusted_keys: tuple[str, ...]
     agent: str | None
@@ -62,6 +69,8 @@ class Setting:
     parse: Callable[[str], Any]
     help: str
     secret: bool = False
+    kept: str | None = None
+    """Its name in `config.json`, where it can be kept."""
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -86,8 +95,12 @@ def _number(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
+def _switched_on(text: str) -> bool:
+    return text.strip().lower() in ("1", "true", "yes", "on")
+
+
 def _switched_off(text: str) -> bool:
-    return text.strip().lower() not in ("1", "true", "yes", "on")
+    return not _switched_on(text)
 
 
 def _workspace(text: str) -> str:
@@ -159,6 +172,35 @@ SETTINGS: tuple[Setting, ...] = (
         "toolset", "THOUGHTBOX_TOOLSET", "default", str, "Which tools `tools/list` shows; hidden ones stay callable."
     ),
     Setting(
+        "stages",
+        "THOUGHTBOX_STAGES",
+        "enforce",
+        _one_of("enforce", "guide"),
+        "enforce: an operation before its stage is refused. guide: it runs, with a hint.",
+    ),
+    Setting(
+        "auto_create_session",
+        "THOUGHTBOX_AUTO_CREATE_SESSION",
+        "true",
+        _switched_on,
+        "false: a thought never begins a session by itself.",
+    ),
+    Setting(
+        "reasoning_session",
+        "THOUGHTBOX_REASONING_SESSION",
+        "",
+        _optional,
+        "Session that every connection works on from the start.",
+    ),
+    Setting(
+        "partition",
+        "THOUGHTBOX_PARTITION",
+        "monthly",
+        _one_of("monthly", "weekly", "daily", "none"),
+        "How sessions that are exported as files are arranged by time.",
+        kept="sessionPartitionGranularity",
+    ),
+    Setting(
         "checkpoint_every",
         "THOUGHTBOX_CHECKPOINT_EVERY",
         "1000",
@@ -179,6 +221,7 @@ SETTINGS: tuple[Setting, ...] = (
         "false",
         _switched_off,
         "true: do not echo what is written to stderr.",
+        kept="disableThoughtLogging",
     ),
     Setting(
         "log_level",
@@ -190,21 +233,45 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 
+Origin = Literal["flag", "environment", "config.json", "default"]
+
+
+def source(
+    setting: Setting, given: Mapping[str, str | None], environment: Mapping[str, str], kept: Mapping[str, Any]
+) -> tuple[str, Origin]:
+    """What a setting is set to, and where: the command line over the environment over `config.json`."""
+    if (text := given.get(setting.field)) is not None:
+        return text, "flag"
+    if text := environment.get(setting.variable):  # a variable that is set to nothing counts as not set
+        return text, "environment"
+    if setting.kept is not None and setting.kept in kept:
+        value = kept[setting.kept]
+        return (value if isinstance(value, str) else json.dumps(value)), "config.json"
+    return setting.default, "default"
+
+
+def data_dir(given: Mapping[str, str | None], environment: Mapping[str, str]) -> Path:
+    """The directory whose `config.json` counts."""
+    text, _ = source(next(setting for setting in SETTINGS if setting.field == "data_dir"), given, environment, {})
+    return _directory(text)
+
+
 def load(environment: Mapping[str, str] | None = None, **given: str | None) -> Settings:
-    """Settings from the environment, with those given on the command line on top."""
+    """Settings from the environment and `config.json`, with those given on the command line on top."""
     environment = os.environ if environment is None else environment
+    unknown = given.keys() - {setting.field for setting in SETTINGS}
+    if unknown:
+        raise TypeError(f"no such setting: {', '.join(sorted(unknown))}")
+    kept = installation.read(data_dir(given, environment))
     values: dict[str, Any] = {}
     for setting in SETTINGS:
-        text = given.pop(setting.field, None)
-        where = f"--{setting.field.replace('_', '-')}"
-        if text is None:
-            # A variable that is set to nothing counts as not set.
-            text, where = environment.get(setting.variable) or setting.default, setting.variable
+        text, origin = source(setting, given, environment, kept)
         try:
             values[setting.field] = setting.parse(text)
         except ValueError as error:
+            where = {"flag": f"--{setting.field.replace('_', '-')}", "config.json": f"{setting.kept} in config.json"}
             shown = "a value" if setting.secret else repr(text)
-            raise ConfigurationError(f"{where} is set to {shown}: {error}", recovery=setting.help) from None
-    if given:
-        raise TypeError(f"no such setting: {', '.join(given)}")
+            raise ConfigurationError(
+                f"{where.get(origin, setting.variable)} is set to {shown}: {error}", recovery=setting.help
+            ) from None
     return Settings(**values)

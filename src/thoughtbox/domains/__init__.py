@@ -6,7 +6,7 @@ all. Imports operations, search and ledger only.
 
 from importlib import import_module
 
-ROOMS = ("ledger", "trail")
+ROOMS = ("ledger", "trail", "thoughts")
 
 
 def load() -> None:

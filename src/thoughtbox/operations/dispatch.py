@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import (
@@ -25,10 +25,11 @@ from thoughtbox.ledger.record import Draft
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.arguments import bind, wire_name
 from thoughtbox.operations.budget import fit
-from thoughtbox.operations.caller import ANONYMOUS, Caller
+from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Root
+from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.registry import TABLE, Operation, Table
-from thoughtbox.operations.tx import Progress, Tx
+from thoughtbox.operations.tx import DEFAULT_RULES, Progress, Rules, Tx
 from thoughtbox.world import World
 
 logger = logging.getLogger(__name__)
@@ -52,12 +53,26 @@ class Call:
     as_of: int | None = None
     """Read as if the record of this number were the newest."""
     progress: Progress | None = None
+    focus: Focus | None = None
+    """What the caller's connection remembers; none when there is no connection."""
+    roots: Sequence[Root] | None = None
+    """The client's root directories, for an operation that needs them; none when it does not tell."""
 
 
 class Dispatcher:
     """Runs calls against one engine."""
 
-    def __init__(self, engine: Engine, views: Views, *, world: World, keyring: Keyring, table: Table = TABLE) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        views: Views,
+        *,
+        world: World,
+        keyring: Keyring,
+        table: Table = TABLE,
+        rules: Rules = DEFAULT_RULES,
+    ) -> None:
+        self._rules = rules
         self._engine = engine
         self._views = views
         self._world = world
@@ -66,11 +81,27 @@ class Dispatcher:
 
     def submit(self, call: Call) -> Future[Answer]:
         """Run the call; raises at once when it is not well formed, before anything is touched."""
-        operation = self.table.find(call.operation)
+        operation, given = self.table.resolve(call.operation, call.arguments)
+        if operation.name != call.operation:
+            call = replace(call, operation=operation.name, arguments=given)
         arguments = bind(operation, call.arguments)
         _check_options(operation, call)
         if operation.writes:
-            return self._engine.write(call.workspace, lambda sql: self._write(sql, operation, arguments, call))
+            moves: list[_Move] = []
+            written = self._engine.write(
+                call.workspace, lambda sql: self._write(sql, operation, arguments, call, moves)
+            )
+            if call.focus is not None:
+                written.add_done_callback(lambda done: _take_back(moves) if _has_failed(done) else None)
+            return written
+        if operation.fresh:
+            return fresh_read(
+                self._engine,
+                operation.fresh,
+                call.workspace,
+                call.as_of,
+                lambda sql: self._read(sql, operation, arguments, call),
+            )
         return self._engine.read(lambda sql: self._read(sql, operation, arguments, call))
 
     def call(self, call: Call) -> Answer:
@@ -80,33 +111,45 @@ class Dispatcher:
     def ask(self, workspace: str, caller: Caller, question: Callable[[Tx], T]) -> Future[T]:
         """Put a question to the store that no operation asks, such as which names begin with a prefix."""
 
-        def answered(sql: Sql) -> T:
-            return question(
-                Tx(
-                    sql,
-                    workspace=workspace,
-                    views=self._views,
-                    caller=caller,
-                    world=self._world,
-                    keyring=self._keyring,
-                    surface="door",
-                    operation="ask",
-                )
-            )
+        return self._engine.read(lambda sql: question(self._own_tx(sql, workspace, caller, "ask")))
 
-        return self._engine.read(answered)
+    def do(self, workspace: str, caller: Caller, work: Callable[[Tx], T], *, what: str) -> Future[T]:
+        """Do something in a transaction that no operation does, such as an import; `what` names it in its records."""
+
+        def done(sql: Sql) -> T:
+            tx = self._own_tx(sql, workspace, caller, what)
+            tx.hold()
+            return work(tx)
+
+        return self._engine.write(workspace, done)
+
+    def _own_tx(self, sql: Sql, workspace: str, caller: Caller, what: str) -> Tx:
+        return Tx(
+            sql,
+            workspace=workspace,
+            views=self._views,
+            caller=caller,
+            world=self._world,
+            keyring=self._keyring,
+            surface="door",
+            operation=what,
+        )
 
     def _read(self, sql: Sql, operation: Operation, arguments: Input, call: Call) -> Answer:
-        answer = operation.function(self._tx(sql, operation, call), arguments).answer()
-        return _within_budget(answer, getattr(arguments, "max_chars", None), operation)
+        return _run(self._tx(sql, operation, call), operation, arguments)
 
-    def _write(self, sql: Sql, operation: Operation, arguments: Input, call: Call) -> Answer:
+    def _write(self, sql: Sql, operation: Operation, arguments: Input, call: Call, moves: list[_Move]) -> Answer:
         tx = self._tx(sql, operation, call)
-        if call.key is None:
-            return operation.function(tx, arguments).answer()
-        if (earlier := _earlier_answer(tx, operation, call, call.key)) is not None:
-            return earlier
-        return _answered_once(tx, operation, arguments, call, call.key)
+        tx.hold()
+        before = replace(tx.focus)
+        try:
+            if call.key is None:
+                return _run(tx, operation, arguments)
+            if (earlier := _earlier_answer(tx, operation, call, call.key)) is not None:
+                return earlier
+            return _answered_once(tx, operation, arguments, call, call.key)
+        finally:
+            moves.append(_Move(tx.focus, before, replace(tx.focus)))
 
     def _tx(self, sql: Sql, operation: Operation, call: Call) -> Tx:
         return Tx(
@@ -120,7 +163,37 @@ class Dispatcher:
             operation=operation.name,
             as_of=NOW if call.as_of is None else call.as_of,
             progress=call.progress,
+            focus=call.focus,
+            roots=call.roots,
+            rules=self._rules,
         )
+
+
+def _run(tx: Tx, operation: Operation, arguments: Input) -> Answer:
+    hint = operation.guard(tx, operation, arguments) if operation.guard is not None else None
+    answer = operation.function(tx, arguments).answer()
+    whole = answer if hint is None else {**answer, "hint": hint}
+    return _within_budget(whole, getattr(arguments, "max_chars", None), operation)
+
+
+class _Move(NamedTuple):
+    """What a call made of its caller's focus. The next call may begin from there before this one is durable."""
+
+    focus: Focus
+    before: Focus
+    after: Focus
+
+
+def _has_failed(done: Future[Answer]) -> bool:
+    return not done.cancelled() and done.exception() is not None
+
+
+def _take_back(moves: list[_Move]) -> None:
+    """What was not written has not happened. Where others have moved the focus meanwhile, it stays."""
+    for focus, before, after in moves:
+        if focus == after:
+            focus.move(before.session_id, before.stage)
+            focus.place = before.place
 
 
 def fault(error: BaseException) -> ThoughtboxError:
@@ -143,9 +216,14 @@ def _within_budget(answer: Answer, max_chars: int | None, operation: Operation) 
     )
     if not warnings:
         return fitted
-    # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
-    spelled = wire_name(operation.input, "max_chars")
-    told = [{name: text.replace("max_chars", spelled) for name, text in warning.items()} for warning in warnings]
+    if "max_chars" in operation.input.model_fields:
+        # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
+        spelled = wire_name(operation.input, "max_chars")
+        told = [{name: text.replace("max_chars", spelled) for name, text in warning.items()} for warning in warnings]
+    else:
+        told = [
+            {**warning, "recovery": "Read it in parts, from one of the ids that are shown."} for warning in warnings
+        ]
     return {**fitted, "budget": {**fitted["budget"], "warnings": told}}
 
 
@@ -188,7 +266,7 @@ def _answered_once(tx: Tx, operation: Operation, arguments: Input, call: Call, k
         ),
         stream=stream,
     )
-    answer = operation.function(tx, arguments).answer()
+    answer = _run(tx, operation, arguments)
     tx.append(
         Draft(
             kind="tool_result",

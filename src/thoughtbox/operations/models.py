@@ -7,7 +7,7 @@ camel classes, and nothing but these classes knows the difference.
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -37,18 +37,24 @@ Key = Annotated[str, AfterValidator(_not_blank), AfterValidator(_one_line), Fiel
 class Input(BaseModel):
     """Arguments of an operation. Unknown ones are refused, by name."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class Output(BaseModel):
     """The answer of an operation."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+    sparse: ClassVar[bool] = False
+    """Whether what is None is left out."""
 
     def answer(self) -> dict[str, Any]:
         """As it goes over the wire. Parts that are plain already are passed on, however large, not copied."""
         kind = type(self)
-        return {name: _plain(value) for name, value in zip(wire_names(kind), self.__dict__.values(), strict=True)}
+        parts = zip(wire_names(kind), self.__dict__.values(), strict=True)
+        if kind.sparse:
+            return {name: _plain(value) for name, value in parts if value is not None}
+        return {name: _plain(value) for name, value in parts}
 
 
 @cache
@@ -62,6 +68,8 @@ def _plain(value: Any) -> Any:
         return value.answer()
     if isinstance(value, list) and value and isinstance(value[0], Output | list):
         return [_plain(part) for part in value]
+    if isinstance(value, dict) and value and isinstance(next(iter(value.values())), Output | list):
+        return {name: _plain(part) for name, part in value.items()}
     return value
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, get_type_hints
 
-from thoughtbox.errors import InvalidOperation, InvalidPayload, ThoughtboxError
+from thoughtbox.errors import InvalidOperation, InvalidPayload, StageRequirementNotMet, ThoughtboxError
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.models import Input, Output
@@ -31,6 +31,32 @@ class Example:
     arguments: Mapping[str, Any]
     given: Sequence[tuple[str, Mapping[str, Any]]] = ()
     fails_with: type[ThoughtboxError] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """A question that an answer may hold, for the door to put to the client's own model, where it lends one.
+
+    What the operation has done stays done, whatever becomes of the question.
+    """
+
+    question: str
+    """The field of the answer that holds it: an object with `system` and `prompt`."""
+    replaces: tuple[str, ...]
+    """Fields that are left out once the model has answered."""
+    operation: str
+    """Keeps what the model said."""
+    arguments: Callable[[Mapping[str, Any], str, str], dict[str, Any]]
+    """Its arguments, from the first answer, the model's text, and the model's name."""
+    part: str
+    """The field of its answer that goes into the first answer, under the same name."""
+    notice: str = "notice"
+    """The field of the first answer that says why the model has not answered."""
+
+
+Completion = Callable[[Tx, str, int], list[str]]
+Guard = Callable[[Tx, "Operation", Input], str | None]
+Route = Callable[["Table", Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +87,18 @@ class Operation:
     title: str = ""
     long: bool = False
     """May take seconds: it reports its progress."""
+    fresh: tuple[type[View], ...] = ()
+    """Views that follow the tail and must have caught up before this read runs."""
+    guard: Guard | None = None
+    """Looks at a call before it runs: refuses it, or has a hint to go with the answer."""
+    route: Route | None = None
+    """Leads to another operation: its name and its arguments."""
+    described: Mapping[int | None, str] | None = None
+    """Another description for each stage that a caller may be at; None is for those who have none."""
+    needs_roots: bool = False
+    """The door asks the client for its root directories first."""
+    sampling: Sampling | None = None
+    """The door may ask the client's model something afterwards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +110,21 @@ class Resource:
     name: str
     title: str
     description: str
-    operation: str
+    operation: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    part: str | None = None
+    """The field of the answer that is the resource's text; all of it, as JSON, when not given."""
+    text: str | None = None
+    """What stands at the address, when it is no operation's answer."""
+    mime: str = "application/json"
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Arguments of the address that the operation knows under another name."""
     listed: Callable[[Tx, str, int], list[str]] | None = None
     """For an address with one argument: the values there are behind a given one, a page at a time."""
+    stream: str | None = None
+    """The stream that is shown, with the address's arguments in braces; a listed one is called as its address."""
+    room: str = ""
+    """Where it was declared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +137,12 @@ class Prompt:
     text: str
     arguments: Mapping[str, str]
     """Name of each argument, and what it is."""
+    optional: Mapping[str, str] = field(default_factory=dict)
+    """Arguments that may be left out; a line of the text with nothing but them goes, too."""
     operation: str | None = None
     """Its answer stands where the text says `{{answer}}`."""
+    room: str = ""
+    """Where it was declared."""
 
 
 @dataclass(slots=True)
@@ -97,17 +150,34 @@ class Table:
     """Everything the rooms have declared, by name."""
 
     operations: dict[str, Operation] = field(default_factory=dict)
+    by_tool_name: dict[str, Operation] = field(default_factory=dict)
     rooms: dict[str, Room] = field(default_factory=dict)
     resources: dict[str, Resource] = field(default_factory=dict)
     prompts: dict[str, Prompt] = field(default_factory=dict)
-    completions: dict[str, Callable[[Tx, str, int], list[str]]] = field(default_factory=dict)
-    """By argument name: the values that begin with what was typed."""
+    completions: dict[str, dict[str, Completion]] = field(default_factory=dict)
+    """By argument name, then by room: the values that begin with what was typed."""
 
     def __iter__(self) -> Iterator[Operation]:
         return iter(self.operations.values())
 
+    def enter(self, operation: Operation) -> None:
+        self.operations[operation.name] = operation
+        self.by_tool_name[tool_name(operation.name)] = operation
+
+    def resolve(self, name: str, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
+        """The operation that is to run, and its arguments: those given, or what a gateway makes of them."""
+        found = self.find(name)
+        if found.route is None:
+            return found, arguments
+        name, arguments = found.route(self, arguments)
+        return self.operations[name], arguments
+
+    def family(self, name: str) -> list[str]:
+        """The sub-operations of a name: `get` of `session`, if there is a `session.get`."""
+        return [other.removeprefix(f"{name}.") for other in self.operations if other.startswith(f"{name}.")]
+
     def find(self, name: str) -> Operation:
-        found = self.operations.get(name)
+        found = self.operations.get(name) or self.by_tool_name.get(name)
         if found is not None:
             return found
         near = get_close_matches(name, self.operations, n=1, cutoff=0.5)
@@ -117,11 +187,21 @@ class Table:
             details={"operation": name, "nearest": near},
         )
 
+    def completion(self, argument: str, room: str) -> Completion | None:
+        """How to complete an argument: as its own room says, or else another that knows an argument of that name."""
+        known = self.completions.get(argument, {})
+        return known.get(room) or next(iter(known.values()), None)
+
     def views(self) -> list[type[View]]:
         return [view for room in self.rooms.values() for view in room.views]
 
 
 TABLE = Table()
+
+
+def tool_name(name: str) -> str:
+    """An operation's name as the name of a tool: many clients take letters, digits, _ and - only."""
+    return name.replace(".", "_")
 
 
 class Room:
@@ -134,10 +214,12 @@ class Room:
         summary: str,
         views: Sequence[type[View]] = (),
         invalid: type[ThoughtboxError] = InvalidPayload,
+        guard: Guard | None = None,
         table: Table = TABLE,
     ) -> None:
         """`invalid` is what this surface's specification calls a bad argument."""
         self.name = name
+        self._guard = guard
         self.summary = summary
         self.views = tuple(views)
         self._invalid = invalid
@@ -145,14 +227,14 @@ class Room:
         table.rooms[name] = self
 
     def resource(self, resource: Resource) -> None:
-        self._table.resources[resource.uri] = resource
+        self._table.resources[resource.uri] = replace(resource, room=self.name)
 
     def prompt(self, prompt: Prompt) -> None:
-        self._table.prompts[prompt.name] = prompt
+        self._table.prompts[prompt.name] = replace(prompt, room=self.name)
 
-    def completion(self, argument: str, values: Callable[[Tx, str, int], list[str]]) -> None:
-        """Say how to complete an argument of that name, wherever it occurs."""
-        self._table.completions[argument] = values
+    def completion(self, argument: str, values: Completion) -> None:
+        """Say how to complete an argument of that name: in this room, and wherever nobody else knows it."""
+        self._table.completions.setdefault(argument, {})[self.name] = values
 
     def operation(
         self,
@@ -168,7 +250,7 @@ class Room:
         def enter(function: F) -> F:
             hints = get_type_hints(function)
             text = inspect.getdoc(function) or ""
-            self._table.operations[name] = Operation(
+            operation = Operation(
                 name=name,
                 room=self.name,
                 function=function,
@@ -177,11 +259,13 @@ class Room:
                 summary=text.partition("\n")[0],
                 description=text,
                 example=example,
-                errors=(self._invalid, *errors),
+                errors=(self._invalid, *([StageRequirementNotMet] if more.get("stage") else []), *errors),
                 invalid=self._invalid,
                 writes=writes,
+                guard=self._guard,
                 **more,
             )
+            self._table.enter(operation)
             return function
 
         return enter

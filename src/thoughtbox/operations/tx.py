@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
 from typing import TypeVar
 
 from thoughtbox.engine.protocol import Sql
@@ -10,10 +13,23 @@ from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Record, Source
 from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.view import NOW, View, Views
-from thoughtbox.operations.caller import Caller
+from thoughtbox.operations.caller import Caller, Focus, Root
 from thoughtbox.world import World
 
 V = TypeVar("V", bound=View)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What this installation has decided where there is a choice."""
+
+    enforces_stages: bool = True
+    """An operation before its stage is refused, rather than run with a hint."""
+    begins_sessions: bool = True
+    """A thought may begin a session by itself."""
+
+
+DEFAULT_RULES = Rules()
 
 
 class Tx:
@@ -32,6 +48,9 @@ class Tx:
         operation: str,
         as_of: int = NOW,
         progress: Progress | None = None,
+        focus: Focus | None = None,
+        roots: Sequence[Root] | None = None,
+        rules: Rules = DEFAULT_RULES,
     ) -> None:
         self.sql = sql
         self.workspace = workspace
@@ -39,7 +58,12 @@ class Tx:
         self.as_of = as_of
         self.keyring = keyring
         self.progress = progress
+        self.focus = focus or Focus(lasts=False)
+        self.roots = roots
+        """The client's root directories; None when it does not tell."""
+        self.rules = rules
         self._world = world
+        self._views = views
         self._surface = surface
         self._operation = operation
         self.ledger = Ledger(sql, workspace, views, as_of=as_of)
@@ -47,6 +71,13 @@ class Tx:
     @property
     def now_ms(self) -> int:
         return self._world.now_ms()
+
+    def random_bytes(self, count: int) -> bytes:
+        return self._world.random_bytes(count)
+
+    def hold(self) -> None:
+        """Let nobody else write to the workspace until this is over: what is read now holds when it is written."""
+        self.ledger.last_seq_held()
 
     def append(self, draft: Draft, *, stream: str) -> Record:
         """Write one record; the views that follow it know of it at once."""
@@ -58,6 +89,13 @@ class Tx:
             model=self.caller.model,
         )
         return self.ledger.append(draft, stream=stream, source=source, world=self._world)
+
+    def at(self, seq: int) -> Tx:
+        """The same, but reads are as of that record: a long answer that is given in pieces stays one answer."""
+        earlier = copy(self)
+        earlier.as_of = min(seq, self.as_of)
+        earlier.ledger = Ledger(self.sql, self.workspace, self._views, as_of=earlier.as_of)
+        return earlier
 
     def ask(self, kind: type[V]) -> V:
         """The view, ready to answer questions about this workspace."""

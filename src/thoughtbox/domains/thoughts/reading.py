@@ -1,0 +1,34 @@
+"""Reading a session's thoughts whole, one after the other, for whatever needs all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thoughtbox.domains.thoughts.critique import critiques_of
+from thoughtbox.domains.thoughts.documents import Rereadable
+from thoughtbox.domains.thoughts.learnings import Heard
+from thoughtbox.domains.thoughts.thoughts import TOPIC, Critique, Thought, stream_of
+from thoughtbox.domains.thoughts.view import Thoughts
+from thoughtbox.operations import Tx
+
+
+def thoughts_of(tx: Tx, session_id: str) -> Iterator[Thought]:
+    """All thoughts of a session, in order of recording."""
+    for record in tx.ledger.stream(stream_of(session_id)):
+        if record.topic == TOPIC:
+            yield Thought.of(record)
+
+
+def rereadable(tx: Tx, session_id: str) -> Rereadable:
+    return Rereadable(lambda: thoughts_of(tx, session_id))
+
+
+def all_critiques(tx: Tx, session_id: str) -> dict[int, Critique]:
+    return critiques_of(tx, (node.seq for node in tx.ask(Thoughts).nodes(session_id)))
+
+
+def heard_elsewhere(tx: Tx, session_id: str, count: int) -> list[Heard]:
+    """The newest decisions and revisions of other sessions."""
+    seqs = tx.ask(Thoughts).newest_of_kinds(("decision", "revision"), count)
+    records = tx.ledger.records(seqs)
+    return [Heard.of(Thought.of(record)) for record in records if record.session != session_id]

@@ -1,0 +1,143 @@
+"""Sessions from the ledger into files, and from files into the ledger. The command line uses this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from thoughtbox.domains.thoughts.documents import cipher_chunks, json_chunks, markdown_chunks
+from thoughtbox.domains.thoughts.layout import Granularity, write_session
+from thoughtbox.domains.thoughts.layout_reading import ImportedSession, ImportedThought
+from thoughtbox.domains.thoughts.lines import Lines
+from thoughtbox.domains.thoughts.reading import all_critiques, rereadable
+from thoughtbox.domains.thoughts.sessions import Session
+from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, INIT_COMPLETE, existing
+from thoughtbox.domains.thoughts.starting import change, start
+from thoughtbox.domains.thoughts.thinking import Placed, draft
+from thoughtbox.domains.thoughts.thinking_models import Think
+from thoughtbox.domains.thoughts.thoughts import CRITIQUE, stream_of
+from thoughtbox.domains.thoughts.view import MAIN, Node, Thoughts
+from thoughtbox.ledger.record import Draft, record_id
+from thoughtbox.operations import Tx
+from thoughtbox.world import iso
+
+SOME = 200
+"""Sessions that are looked up at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What came of taking a session in."""
+
+    session_id: str
+    thoughts: int
+    added: int
+    notices: tuple[str, ...] = ()
+
+
+def every_session(tx: Tx) -> Iterator[Session]:
+    """All sessions that were not deleted, by id."""
+    view, after = tx.ask(Thoughts), ""
+    while ids := view.session_ids("", SOME, after=after):
+        for session_id in ids:
+            yield existing(tx, session_id)
+        after = ids[-1]
+
+
+def write_files(tx: Tx, session: Session, root: Path, granularity: Granularity) -> Path:
+    """The session as a directory of files below `root`."""
+    critiques = all_critiques(tx, session.id)
+    return write_session(root, tx.workspace, granularity, session, rereadable(tx, session.id), critiques)
+
+
+def document(tx: Tx, session: Session, form: str) -> Iterator[str]:
+    """The session as one text, piece by piece."""
+    thoughts = rereadable(tx, session.id)
+    if form == "cipher":
+        return cipher_chunks(session, thoughts)
+    critiques = all_critiques(tx, session.id)
+    if form == "markdown":
+        return markdown_chunks(session, thoughts, critiques, with_metadata=True)
+    return json_chunks(session, thoughts, critiques, exported_at=iso(tx.now_ms))
+
+
+def take_session(tx: Tx, found: ImportedSession) -> Taken:
+    """Take a session in that was read from files. What is there already stays; what is missing is added."""
+    session = found.session
+    known = tx.ask(Thoughts).session(session.id)
+    if known is not None and known.deleted:
+        return Taken(session.id, len(found.thoughts), 0, ("it was deleted here, and stays so",))
+    if known is None:
+        place = {name: value for name in ("project", "task", "aspect", "domain") if (value := getattr(session, name))}
+        start(
+            tx,
+            title=session.title,
+            tags=session.tags,
+            description=session.description,
+            place=place,
+            stage=max(session.stage, CIPHER_LOADED if found.thoughts else INIT_COMPLETE),
+            session_id=session.id,
+            at=session.created_at,
+        )
+    added = _take_thoughts(tx, session.id, found.thoughts)
+    if session.status == "completed" and (known is None or added):
+        change(tx, session.id, "completed", timestamp=session.updated_at)
+    return Taken(session.id, len(found.thoughts), added, found.notices)
+
+
+def _take_thoughts(tx: Tx, session_id: str, thoughts: list[ImportedThought]) -> int:
+    view = tx.ask(Thoughts)
+    lines = Lines(view, session_id)
+    nodes: list[Node] = []
+    added = 0
+    for thought in thoughts:
+        branch = thought.branch_id or MAIN
+        node = view.node(session_id, branch, thought.number)
+        if node is None:
+            node = _take_thought(tx, lines, session_id, thought, nodes)
+            added += 1
+        nodes.append(node)
+    return added
+
+
+def _take_thought(tx: Tx, lines: Lines, session_id: str, thought: ImportedThought, nodes: list[Node]) -> Node:
+    branch = thought.branch_id or MAIN
+    said = Think.model_construct(
+        thought=thought.text,
+        next_thought_needed=thought.next_needed,
+        is_revision=False,  # what it revises says so
+        needs_more_thoughts=thought.needs_more,
+        critique=thought.critique is not None,
+    )
+    placed = Placed(
+        branch=branch,
+        line=lines.line(branch),
+        number=thought.number,
+        total=max(thought.total, thought.number),
+        prev=nodes[thought.prev].seq if thought.prev is not None else None,
+        origin=nodes[thought.origin] if thought.origin is not None else None,
+        revises=nodes[thought.revises] if thought.revises is not None else None,
+    )
+    drafted = draft(tx, lines, session_id, said, placed, at=thought.timestamp)
+    record = tx.append(drafted, stream=stream_of(session_id))
+    if thought.critique is not None:
+        _take_critique(tx, session_id, record.seq, thought)
+    return Node(branch, thought.number, record.seq, record.kind)
+
+
+def _take_critique(tx: Tx, session_id: str, seq: int, thought: ImportedThought) -> None:
+    critique = thought.critique
+    assert critique is not None
+    tx.append(
+        Draft(
+            kind="observation",
+            topic=CRITIQUE,
+            text=critique.text,
+            session=session_id,
+            attrs={"relations": [{"type": "relates_to", "to": record_id(seq)}]},
+            data={"of": record_id(seq), "model": critique.model, "timestamp": critique.timestamp},
+            labels=["critique"],
+        ),
+        stream=stream_of(session_id),
+    )
