@@ -16,6 +16,7 @@ from thoughtbox.ledger import keeper
 from thoughtbox.ledger.checkpoints import Checkpoints, Taken
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.record import record_id
+from thoughtbox.ledger.replay import catch_up_all
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
 
@@ -33,6 +34,8 @@ def checkpoint(args: Namespace) -> int:
             out.say(key)
         return 0
     with opened_existing(settings) as box:
+        # Without a server nobody else does: `doctor` sends people here whose views lag.
+        catch_up_all(box.engine, box.views, settings.project)
         taken, is_new = _take(box, settings.project)
     _deliver(args.to, taken.note, out)
     if out.as_json:

@@ -7,13 +7,13 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from thoughtbox import installation
 from thoughtbox.doors.cli.output import BAD, DOUBTFUL, QUIET, Output, Styled
 from thoughtbox.doors.cli.parser import given_settings
-from thoughtbox.settings import SETTINGS, Setting, Settings
-
-Origin = Literal["flag", "environment", "default"]
+from thoughtbox.errors import ConfigurationError
+from thoughtbox.settings import SETTINGS, Origin, Setting, Settings, data_dir, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,13 @@ class Effective:
 
 
 def effective(given: Mapping[str, str], environment: Mapping[str, str] | None = None) -> list[Effective]:
-    """Options over environment over defaults."""
+    """Options over environment over `config.json` over defaults."""
     environment = os.environ if environment is None else environment
-    return [_effective(setting, given, environment) for setting in SETTINGS]
+    try:
+        kept = installation.read(data_dir(given, environment))
+    except ConfigurationError:
+        kept = {}  # `doctor` says so
+    return [_effective(setting, given, environment, kept) for setting in SETTINGS]
 
 
 def tolerant_settings(found: Sequence[Effective]) -> Settings:
@@ -45,21 +49,15 @@ def tolerant_settings(found: Sequence[Effective]) -> Settings:
     return Settings(**{one.setting.field: one.value for one in found})
 
 
-def _effective(setting: Setting, given: Mapping[str, str], environment: Mapping[str, str]) -> Effective:
-    text, origin = _source(setting, given, environment)
+def _effective(
+    setting: Setting, given: Mapping[str, str], environment: Mapping[str, str], kept: Mapping[str, Any]
+) -> Effective:
+    text, origin = source(setting, given, environment, kept)
     try:
         return Effective(setting, text, origin, setting.parse(text))
     except ValueError as error:
         said = "this value" if setting.secret else f"`{text}`"
         return Effective(setting, text, origin, setting.parse(setting.default), f"{said} cannot be: {error}")
-
-
-def _source(setting: Setting, given: Mapping[str, str], environment: Mapping[str, str]) -> tuple[str, Origin]:
-    if setting.field in given:
-        return given[setting.field], "flag"
-    if setting.variable in environment:
-        return environment[setting.variable], "environment"
-    return setting.default, "default"
 
 
 def config(args: Namespace) -> int:

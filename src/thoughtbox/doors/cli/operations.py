@@ -167,7 +167,8 @@ def _show_one(out: Output, operation: Operation) -> None:
     out.say(Styled(f"{operation.name}: {operation.title}", "bold"))
     kind = "writes" if operation.writes else "only reads"
     shown = ", never listed as a tool" if operation.hidden else ""
-    out.say(Styled(f"room {operation.room}, {kind}{shown}", QUIET))
+    stage = f", needs stage {operation.stage}" if operation.stage else ""
+    out.say(Styled(f"room {operation.room}, {kind}{stage}{shown}", QUIET))
     out.say()
     out.say(operation.description)
     out.say()

@@ -208,8 +208,28 @@ def _add_prove(commands: Commands) -> None:
 
 
 def _add_export(commands: Commands) -> None:
-    parser = commands.add("export", "write a workspace as JSON Lines", run="transfer:export")
+    parser = commands.add("export", "write a workspace as JSON Lines, or its sessions as files", run="transfer:export")
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to; - is standard output (default)")
+    parser.add_argument(
+        "--layout",
+        choices=("ledger", "files", "json", "markdown", "cipher"),
+        default="ledger",
+        help="ledger: all records (default). files: sessions as directories below --output, or below `exports` in the"
+        " data directory. json, markdown, cipher: one session",
+    )
+    parser.add_argument(
+        "--session",
+        dest="sessions",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="this session, or `latest`; may be repeated with --layout files, which takes all without it",
+    )
+    parser.add_argument(
+        "--partition",
+        choices=("monthly", "weekly", "daily", "none"),
+        help="how sessions are put into folders, in place of the setting",
+    )
     parser.add_argument("--gzip", action="store_true", help="compress it; a name ending in .gz says so too")
     _add_workspace(parser)
 
@@ -218,7 +238,13 @@ def _add_import(commands: Commands) -> None:
     parser = commands.add(
         "import", "take exported files in: all of them, or nothing", run="transfer:import_", rest="files"
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="an export, gzip or not; - is standard input")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="an export, gzip or not; - is standard input; or a directory that holds sessions as files",
+    )
+    _add_workspace(parser)
 
 
 def _add_doctor(commands: Commands) -> None:

@@ -28,7 +28,7 @@ def rebuild(args: Namespace) -> int:
             [
                 (
                     kind.name,
-                    ", ".join(kind.tables()),
+                    ", ".join(kind.tables(box.engine.dialect)),
                     Styled("equals what it was", GOOD) if is_same else Styled("was different, and is mended", BAD),
                 )
                 for kind, is_same in same.items()

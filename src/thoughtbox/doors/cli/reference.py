@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,8 @@ def _operation(operation: Operation) -> Iterator[str]:
     yield operation.description
     yield ""
     kind = "Writes." if operation.writes else "Only reads."
-    yield f"*{operation.title}.* {kind}{' Not listed as a tool.' if operation.hidden else ''}"
+    stage = f" Needs stage {operation.stage}." if operation.stage else ""
+    yield f"*{operation.title}.* {kind}{stage}{' Not listed as a tool.' if operation.hidden else ''}"
     yield ""
     if parts := describe.arguments(operation):
         yield from _table(
@@ -117,7 +118,7 @@ def _operation(operation: Operation) -> Iterator[str]:
 def example_answer(operation: Operation) -> dict[str, Any]:
     """What the example really answers, on a store of its own, at a fixed time."""
     ticks = count(FIRST_MS, 1000)
-    world = World(now_ms=lambda: next(ticks), random_bytes=lambda length: bytes(range(length)))
+    world = World(now_ms=lambda: next(ticks), random_bytes=_chance())
     calls = [*operation.example.given, (operation.name, operation.example.arguments)]
     answer: dict[str, Any] = {}
     with Thoughtbox(load({"THOUGHTBOX_STORAGE": "memory"}), world=world) as box:
@@ -135,6 +136,12 @@ def example_answer(operation: Operation) -> dict[str, Any]:
                     raise
                 answer = error.payload()
     return answer
+
+
+def _chance() -> Callable[[int], bytes]:
+    """The same in every run: one key, and ids that differ from each other."""
+    numbers = count()
+    return lambda length: bytes((next(numbers) + place) % 256 for place in range(length))
 
 
 def errors_page() -> str:

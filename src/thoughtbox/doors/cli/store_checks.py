@@ -103,7 +103,7 @@ def _ends(sql: Sql, workspace: str, last_seq: int, keyring: Keyring) -> str | No
 def views(settings: Settings) -> Iterator[Finding]:
     """Whether the views that follow the ledger's tail keep up with it."""
     known = all_views()
-    # The tree moves on when a checkpoint is signed, in whole blocks.
+    # Without a server they move on when a checkpoint is signed, the tree in whole blocks.
     allowed = max(SLICE, settings.checkpoint_every + WIDTH)
     with _reading(settings) as sql:
         if sql is None:
@@ -120,7 +120,7 @@ def views(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "views",
             "warn",
-            f"The {view} of workspace {workspace} is {count(lag, 'record')} behind.",
+            f"The view `{view}` of workspace {workspace} is {count(lag, 'record')} behind.",
             f"A running server lets it catch up; `thoughtbox checkpoint --workspace {workspace}` does so at once.",
         )
     elif outdated:

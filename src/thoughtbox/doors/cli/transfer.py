@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from thoughtbox.doors.cli import sessions
 from thoughtbox.doors.cli.files import written
 from thoughtbox.doors.cli.output import Output, UsageError, count, write_json
 from thoughtbox.doors.cli.progress import Bar
@@ -27,6 +28,7 @@ from thoughtbox.errors import ImportRefused, RecordNotFound
 from thoughtbox.ledger.export import Imported, export_lines, import_lines
 from thoughtbox.ledger.ledger import workspaces
 from thoughtbox.ledger.view import Views
+from thoughtbox.settings import Settings
 
 STDIO = "-"
 LONGEST_LINE = 1 << 28
@@ -47,6 +49,10 @@ class _FileFailed(Exception):
 
 
 def export(args: Namespace) -> int:
+    if args.layout != "ledger":
+        return sessions.export_sessions(args)
+    if args.sessions or args.partition:
+        raise UsageError("--session and --partition go with --layout files, json, markdown or cipher")
     settings = settings_of(args)
     out = Output(args)
     workspace = settings.project
@@ -103,6 +109,8 @@ def import_(args: Namespace) -> int:
     """All files in one transaction: when one is refused, nothing of any is taken in."""
     settings = settings_of(args)
     out = Output(args)
+    if any(Path(name).is_dir() for name in args.files):
+        return _import_directories(args, settings, out)
     with ExitStack() as stack:
         files = [(name, stack.enter_context(_source(name))) for name in args.files]
         box = stack.enter_context(opened(settings))
@@ -129,6 +137,22 @@ def import_(args: Namespace) -> int:
             for name, one in zip(args.files, found, strict=True)
         ],
     )
+    return 0
+
+
+def _import_directories(args: Namespace, settings: Settings, out: Output) -> int:
+    if not all(Path(name).is_dir() for name in args.files):
+        raise UsageError("directories and files cannot be imported together")
+    with opened(settings) as box:
+        rows = [
+            row
+            for name in args.files
+            for row in sessions.import_directory(box, name, workspace=args.workspace, out=out)
+        ]
+    if out.as_json:
+        out.json({"imported": rows})
+    else:
+        sessions.show_imported(out, rows)
     return 0
 
 

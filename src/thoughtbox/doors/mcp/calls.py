@@ -1,4 +1,4 @@
-"""A client's request as a call on an operation: who calls, in which workspace, and how it is run."""
+"""A client's request as a call on an operation: who calls, in which workspace, where they stand, and how it is run."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mailbox import Mailbox
-from thoughtbox.doors.mcp.changes import Context
+from thoughtbox.doors.mcp.context import Context
+from thoughtbox.doors.mcp.remembered import Clients, Remembered
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
 from thoughtbox.operations.arguments import unstorable
-from thoughtbox.operations.caller import ANONYMOUS, Caller
+from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus
 from thoughtbox.operations.dispatch import Answer, Call, fault
 from thoughtbox.operations.registry import Operation
 from thoughtbox.operations.tx import Tx
@@ -41,18 +42,31 @@ class Calls:
         self._settings = box.settings
         self._transport = transport
         self._mailbox: Mailbox | None = None
+        self._clients = Clients(box.settings.reasoning_session)
 
-    async def run(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
+    def remembered(self, ctx: Context) -> Remembered:
+        """Where the client stands in the workspace that its request is about."""
+        return self._clients.of(ctx, self._workspace(ctx.meta or {}))
+
+    def prepare(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any], focus: Focus) -> Call:
+        meta: Mapping[str, Any] = ctx.meta or {}
+        return Call(
+            operation=operation.name,
+            workspace=self._workspace(meta),
+            arguments=arguments,
+            caller=self._caller(ctx),
+            key=_meta(meta, META_KEY, str),
+            as_of=_meta(meta, META_AS_OF, int),
+            focus=focus,
+        )
+
+    async def read(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
+        """What an operation answers, for a request that is not a tool call."""
+        return await self.run(ctx, operation, self.prepare(ctx, operation, arguments, self.remembered(ctx).focus))
+
+    async def run(self, ctx: Context, operation: Operation, call: Call) -> Answer:
+        """Hand the call over at once, before anything is awaited: calls of one client run in the order they came."""
         try:
-            meta: Mapping[str, Any] = ctx.meta or {}
-            call = Call(
-                operation=operation.name,
-                workspace=self._workspace(meta),
-                arguments=arguments,
-                caller=self._caller(ctx),
-                key=_meta(meta, META_KEY, str),
-                as_of=_meta(meta, META_AS_OF, int),
-            )
             if operation.long:
                 return await self._run_long(ctx, call)
             return await self._received(self._dispatcher.submit(call))

@@ -3,7 +3,8 @@
 Clients with a handshake get notifications on their connection; stateless ones get
 them on the stream they opened with `subscriptions/listen`. Two things change by
 themselves: a new session is a new resource, and a session that grows is a resource
-that was updated. It may be another process that wrote.
+that was updated. It may be another process that wrote. The list of tools changes when a
+client comes to another stage, for that client alone.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Container, Iterable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from mcp.server.connection import Connection
-from mcp.server.context import ServerRequestContext
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ToolsListChanged,
+)
 from mcp_types import (
     EmptyResult,
     NotificationParams,
@@ -30,12 +35,11 @@ from mcp_types import (
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mcp import resources
+from thoughtbox.doors.mcp.context import Context, connection_of, is_stateless
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
 
 logger = logging.getLogger(__name__)
-
-Context = ServerRequestContext[Any, Any]
 
 SETTLE_SECONDS = 0.1
 """Changes that come together are told once."""
@@ -57,6 +61,7 @@ class Changes:
         self._watched: Counter[str] = Counter()
         self._connections: WeakKeyDictionary[Connection, set[str]] = WeakKeyDictionary()
         self._seen: int | None = None
+        self._telling: set[asyncio.Task[None]] = set()
 
     async def remember(self, ctx: Context, params: NotificationParams) -> None:
         """A client has shaken hands: it is to hear of changes on its connection."""
@@ -86,6 +91,12 @@ class Changes:
         finally:
             self._watched.subtract(addresses)
             self._watched += Counter()  # without those that nobody watches any more
+
+    def tell_of_tools(self, ctx: Context) -> None:
+        """Have a client told that it would now be shown other tools. The answer under way goes out before that."""
+        telling = asyncio.create_task(self._tell_of_tools(connection_of(ctx), everybody=is_stateless(ctx)))
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)
 
     def end(self) -> None:
         """Tell those who listen that nothing more will come."""
@@ -156,10 +167,18 @@ class Changes:
                 for address in updated:
                     await connection.send_resource_updated(address)
 
+    async def _tell_of_tools(self, connection: Connection, *, everybody: bool) -> None:
+        """Streams of stateless clients do not say whose they are: there, everybody hears of it."""
+        if everybody:
+            await self._bus.publish(ToolsListChanged())
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(TELL_SECONDS):
+                await connection.send_tool_list_changed()
+
     def _updated(self, addresses: Iterable[str], grown: Container[str]) -> list[str]:
         return [address for address in addresses if resources.is_concerned(self._table, address, grown)]
 
     def _addresses_of(self, ctx: Context) -> set[str]:
         """What this client subscribed to."""
-        # The SDK hands out a session per request and keeps the connection behind it to itself.
-        return self._connections.setdefault(ctx.session._connection, set())
+        return self._connections.setdefault(connection_of(ctx), set())

@@ -15,9 +15,8 @@ from mcp_types import (
     LoggingMessageNotificationParams,
     SetLevelRequestParams,
 )
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from thoughtbox.doors.mcp.changes import Context
+from thoughtbox.doors.mcp.context import Context, connection_of, is_stateless
 
 LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)
 """From the least to the most severe."""
@@ -26,16 +25,13 @@ _LEVEL = "thoughtbox/logLevel"
 
 
 async def set_level(ctx: Context, params: SetLevelRequestParams) -> EmptyResult:
-    ctx.session._connection.state[_LEVEL] = params.level
+    connection_of(ctx).state[_LEVEL] = params.level
     return EmptyResult()
 
 
 async def tell(ctx: Context, level: LoggingLevel, text: str) -> None:
     """Send one entry, on the stream of the request it belongs to."""
-    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        wanted = (ctx.meta or {}).get(LOG_LEVEL_META_KEY)
-    else:
-        wanted = ctx.session._connection.state.get(_LEVEL)
+    wanted = (ctx.meta or {}).get(LOG_LEVEL_META_KEY) if is_stateless(ctx) else connection_of(ctx).state.get(_LEVEL)
     if wanted in LEVELS and LEVELS.index(level) >= LEVELS.index(wanted):
         entry = LoggingMessageNotificationParams(level=level, logger="thoughtbox", data=text)
         await ctx.session.send_notification(LoggingMessageNotification(params=entry), related_request_id=ctx.request_id)

@@ -1,9 +1,10 @@
-"""Resources: read operations under an address."""
+"""Resources: texts and read operations under an address."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping
+from functools import cache
 from urllib.parse import quote, unquote
 
 from mcp_types import Resource as McpResource
@@ -12,27 +13,23 @@ from mcp_types import ResourceTemplate
 from thoughtbox.errors import ResourceNotFound
 from thoughtbox.operations.registry import Resource, Table
 
-MIME = "application/json"
 SCHEME = "thoughtbox://"
 PAGE = 100
 
-
-def argument_of(resource: Resource) -> str | None:
-    """The name of the argument that the address carries."""
-    found = re.search(r"{(\w+)}", resource.uri)
-    return found[1] if found else None
-
-
-def address(resource: Resource, value: str) -> str:
-    return re.sub(r"{\w+}", quote(value, safe=""), resource.uri)
+_ARGUMENT = re.compile(r"{(\w+)}")
 
 
 def match(table: Table, uri: str) -> tuple[Resource, dict[str, str]]:
-    """The resource at an address, and the argument that the address carries."""
+    """The resource at an address, and the arguments that the address carries, as the operation calls them."""
+    resource, values = _at(table, uri)
+    return resource, {resource.names.get(name, name): value for name, value in values.items()}
+
+
+def _at(table: Table, uri: str) -> tuple[Resource, dict[str, str]]:
+    if (known := table.resources.get(uri)) is not None and _is_fixed(known):
+        return known, {}
     for resource in table.resources.values():
-        pattern = re.escape(resource.uri).replace(r"\{", "{").replace(r"\}", "}")
-        found = re.fullmatch(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", pattern), uri)
-        if found:
+        if found := _pattern(resource.uri).fullmatch(uri):
             return resource, {name: unquote(value) for name, value in found.groupdict().items()}
     raise ResourceNotFound(
         f"there is no resource {uri}",
@@ -41,27 +38,42 @@ def match(table: Table, uri: str) -> tuple[Resource, dict[str, str]]:
     )
 
 
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    parts = _ARGUMENT.split(template)  # texts, and between them names
+    return re.compile("".join(f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in enumerate(parts)))
+
+
 def is_listed(table: Table, stream: str) -> bool:
     """Whether the stream is shown by a resource that is listed."""
     listing = [resource for resource in table.resources.values() if resource.listed is not None]
-    return any(stream.startswith(_stream(resource, "")) for resource in listing)
+    return any(stream.startswith(_stream(resource).partition("{")[0]) for resource in listing)
 
 
 def is_concerned(table: Table, uri: str, grown: Container[str]) -> bool:
     """Whether what is at an address may have changed, now that these streams have grown.
 
-    A listed resource shows one stream. Of the others nothing is known but that something was written.
+    Some show one stream, and a text of ours never changes. Of the others nothing is known but that something was
+    written.
     """
     try:
-        resource, arguments = match(table, uri)
+        resource, values = _at(table, uri)
     except ResourceNotFound:
         return False
-    return resource.listed is None or _stream(resource, *arguments.values()) in grown
+    if resource.text is not None:
+        return False
+    return not (stream := _stream(resource)) or _filled(stream, values) in grown
 
 
-def _stream(resource: Resource, value: str) -> str:
-    """The stream that a listed resource shows: its address is the stream's name."""
-    return resource.uri.removeprefix(SCHEME).partition("{")[0] + value
+def _stream(resource: Resource) -> str:
+    """The name of the stream that a resource shows, arguments in braces; empty when it shows more than one."""
+    if resource.stream is not None:
+        return resource.stream
+    return resource.uri.removeprefix(SCHEME) if resource.listed is not None else ""
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    return _ARGUMENT.sub(lambda found: values[found[1]], template)
 
 
 def fixed(table: Table) -> list[McpResource]:
@@ -78,7 +90,7 @@ def templates(table: Table) -> list[ResourceTemplate]:
             name=resource.name,
             title=resource.title,
             description=resource.description,
-            mime_type=MIME,
+            mime_type=resource.mime,
         )
         for resource in table.resources.values()
         if not _is_fixed(resource)
@@ -86,12 +98,16 @@ def templates(table: Table) -> list[ResourceTemplate]:
 
 
 def listed(resource: Resource, values: list[str]) -> list[McpResource]:
-    return [_shown(resource, address(resource, value), value) for value in values]
+    """A resource with one argument, for each value that there is of it."""
+    (argument,) = _ARGUMENT.findall(resource.uri)
+    return [_shown(resource, _filled(resource.uri, {argument: quote(value, safe="")}), value) for value in values]
 
 
 def _is_fixed(resource: Resource) -> bool:
-    return argument_of(resource) is None
+    return "{" not in resource.uri
 
 
 def _shown(resource: Resource, uri: str, name: str) -> McpResource:
-    return McpResource(uri=uri, name=name, title=resource.title, description=resource.description, mime_type=MIME)
+    return McpResource(
+        uri=uri, name=name, title=resource.title, description=resource.description, mime_type=resource.mime
+    )

@@ -13,7 +13,6 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
-    CallToolRequestParams,
     CompleteRequestParams,
     CompleteResult,
     Completion,
@@ -34,18 +33,19 @@ from mcp_types import (
     TextContent,
     TextResourceContents,
 )
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from thoughtbox import __version__, content
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.echo import echo, line
-from thoughtbox.doors.mcp import journal, prompts, resources, toolsets
+from thoughtbox.doors.mcp import journal, prompts, resources, rounds, toolsets
 from thoughtbox.doors.mcp.calls import Calls
-from thoughtbox.doors.mcp.changes import Changes, Context
+from thoughtbox.doors.mcp.changes import Changes
+from thoughtbox.doors.mcp.context import Context, is_stateless
+from thoughtbox.doors.mcp.tool_calls import ToolCalls
 from thoughtbox.doors.mcp.tools import tool
 from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, NotFound, StorageError, ThoughtboxError
 from thoughtbox.operations.arguments import unstorable
-from thoughtbox.operations.dispatch import Answer, fault
+from thoughtbox.operations.dispatch import fault
+from thoughtbox.operations.models import wire_names
 
 RESOURCE_NOT_FOUND = -32002
 """What revisions before 2026-07-28 call it; since then it is an invalid parameter."""
@@ -74,9 +74,10 @@ class McpDoor:
         self._table = box.dispatcher.table
         self._calls = Calls(box, transport)
         self._shown = toolsets.shown(self._table, box.settings.toolset)
-        self._tools: ListToolsResult | None = None
-        self._is_echoing = box.settings.log_thoughts
+        self._tools: dict[int | None, ListToolsResult] = {}
         self.changes = Changes(box)
+        tools_vary = any(operation.described for operation in self._shown)
+        tool_calls = ToolCalls(box, self._calls, self.changes, tools_vary=tools_vary)
         self.server = McpServer(
             "thoughtbox",
             version=__version__,
@@ -85,7 +86,7 @@ class McpDoor:
             # No argument travels in a header, so there is none to compare.
             get_tool_input_schema=lambda name: None,
             on_list_tools=_in_protocol(self._list_tools),
-            on_call_tool=self._call_tool,
+            on_call_tool=tool_calls.answer,
             on_list_resources=_in_protocol(self._list_resources),
             on_list_resource_templates=_in_protocol(self._list_resource_templates),
             on_read_resource=_in_protocol(self._read_resource),
@@ -100,36 +101,16 @@ class McpDoor:
         self.server.add_request_handler("logging/setLevel", SetLevelRequestParams, journal.set_level)
         # Spans go nowhere without an exporter, and cost time on every call.
         self.server.middleware.clear()
+        self.server.middleware.append(rounds.sealing(box.keyring))
 
     async def _list_tools(self, ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        """The tools as this client sees them; a stateless one always stands at the beginning."""
         _refuse_cursor(params)
-        if self._tools is None:
-            self._tools = ListToolsResult(tools=[tool(operation) for operation in self._shown])
-        return self._tools
-
-    async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> Any:
-        operation = self._table.operations.get(params.name)
-        if operation is None:
-            raise self._unknown_tool(params.name)
-        try:
-            answer = await self._calls.run(ctx, operation, params.arguments or {})
-        except ThoughtboxError as error:
-            if isinstance(error, InternalError | StorageError):
-                await journal.tell(ctx, "error", f"{operation.name}: {error}")
-            return _result(error.payload(), is_error=True)
-        if operation.writes and self._is_echoing:
-            said = line(operation.name, answer)
-            echo(said)
-            await journal.tell(ctx, "info", said)
-        return _result(answer, is_error=False)
-
-    def _unknown_tool(self, name: str) -> MCPError:
-        """A name that no operation has is a fault of the protocol, not of a tool."""
-        try:
-            self._table.find(name)
-        except InvalidOperation as error:
-            return MCPError(INVALID_PARAMS, f"Unknown tool: {name}", data=error.payload())
-        raise AssertionError(name)
+        focus = self._calls.remembered(ctx).focus
+        stage = focus.stage if focus.lasts else None
+        if stage not in self._tools:
+            self._tools[stage] = ListToolsResult(tools=[tool(operation, stage) for operation in self._shown])
+        return self._tools[stage]
 
     async def _list_resources(self, ctx: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         """Fixed ones first, then what each listing resource has, a page at a time. The cursor says where to go on."""
@@ -156,11 +137,13 @@ class McpDoor:
     async def _read_resource(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         uri = str(params.uri)
         resource, arguments = resources.match(self._table, uri)
-        operation = self._table.find(resource.operation)
-        answer = await self._calls.run(ctx, operation, {**resource.arguments, **arguments})
-        return ReadResourceResult(
-            contents=[TextResourceContents(uri=uri, mime_type=resources.MIME, text=_text(answer))]
-        )
+        text = resource.text
+        if text is None:
+            operation = self._table.find(resource.operation)
+            answer = await self._calls.read(ctx, operation, {**resource.arguments, **arguments})
+            part = answer.get(resource.part) if resource.part is not None else answer
+            text = part if isinstance(part, str) else _text(part)
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=resource.mime, text=text)])
 
     async def _list_prompts(self, ctx: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
         _refuse_cursor(params)
@@ -173,10 +156,12 @@ class McpDoor:
             raise InvalidOperation(
                 f"there is no prompt `{params.name}`", recovery=f"Prompts: {', '.join(self._table.prompts)}."
             )
-        prompts.check(prompt, given)
+        given = prompts.check(prompt, given)
         answer = None
         if prompt.operation is not None:
-            answer = _text(await self._calls.run(ctx, self._table.find(prompt.operation), given))
+            operation = self._table.find(prompt.operation)
+            own = {name: value for name, value in given.items() if name in wire_names(operation.input)}
+            answer = _text(await self._calls.read(ctx, operation, own))
         text = TextContent(type="text", text=prompts.fill(prompt, given, answer))
         return GetPromptResult(description=prompt.description, messages=[PromptMessage(role="user", content=text)])
 
@@ -184,12 +169,12 @@ class McpDoor:
         """Values that begin with what was typed; none for an argument that nothing is known of."""
         name, typed = params.argument.name, params.argument.value
         if isinstance(params.ref, ResourceTemplateReference):
-            known = params.ref.uri in self._table.resources
+            found = self._table.resources.get(params.ref.uri)
         else:
-            known = params.ref.name in self._table.prompts
-        if not known:
+            found = self._table.prompts.get(params.ref.name)
+        if found is None:
             raise InvalidPayload("there is no such prompt or resource template")
-        values_of = self._table.completions.get(name)
+        values_of = self._table.completion(name, found.room)
         if values_of is None or unstorable(typed) is not None:
             return CompleteResult(completion=Completion(values=[]))
         values = await self._calls.ask(ctx, lambda tx: values_of(tx, typed, MOST_COMPLETIONS + 1))
@@ -212,7 +197,7 @@ def _in_protocol(handler: Handler[P, R]) -> Handler[P, R]:
 
 def _protocol_error(ctx: Context, error: ThoughtboxError) -> MCPError:
     code = INVALID_PARAMS
-    if isinstance(error, NotFound) and ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+    if isinstance(error, NotFound) and not is_stateless(ctx):
         code = RESOURCE_NOT_FOUND
     elif isinstance(error, InternalError | StorageError):
         code = INTERNAL_ERROR
@@ -220,17 +205,8 @@ def _protocol_error(ctx: Context, error: ThoughtboxError) -> MCPError:
     return MCPError(code, str(error), data={**error.payload(), **asked})
 
 
-def _text(answer: Answer) -> str:
+def _text(answer: Any) -> str:
     return orjson.dumps(answer).decode()
-
-
-def _result(answer: Answer, *, is_error: bool) -> dict[str, Any]:
-    return {
-        "content": [{"type": "text", "text": _text(answer)}],
-        "structuredContent": answer,
-        "isError": is_error,
-        "resultType": "complete",  # the newest revision asks for it; for older ones it is left out on the way
-    }
 
 
 def _refuse_cursor(params: PaginatedRequestParams | None) -> None:

@@ -42,6 +42,7 @@ LONG = 1 << 16
 MOST_OPEN_LONG = 8
 """A long message waits for more room than a short one, so that memory stays bounded."""
 
+CANCELLED = "notifications/cancelled"
 ENDLESS = "subscriptions/listen"
 """A request that is answered when the connection ends, and not before."""
 
@@ -54,6 +55,7 @@ class Wire:
         self._writer = writer
         self._open = 0
         self._endless: set[str | int] = set()
+        self._asked: set[str | int] = set()
         self._settled = asyncio.Event()
         self._metadata = ServerMessageMetadata(on_request_unanswered=self._one_settled)
 
@@ -79,6 +81,8 @@ class Wire:
             if isinstance(message, JSONRPCNotification) and "id" in json.loads(line):
                 await self._answer(INVALID_REQUEST, "an id is a text or a whole number")
                 continue
+            if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
+                self._asked.discard(message.id)
             return SessionMessage(message)
         await self._let_calls_be_answered()
         raise StopAsyncIteration
@@ -87,6 +91,10 @@ class Wire:
 
     async def send(self, item: SessionMessage, /) -> None:
         message = item.message
+        if isinstance(message, JSONRPCRequest):
+            self._asks(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
+            self._asked.discard((message.params or {}).get("requestId", ""))
         await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
         if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
             await self._settle(message.id)
@@ -114,6 +122,12 @@ class Wire:
         self._open += 1
         return self._metadata
 
+    def _asks(self, id: str | int) -> None:
+        """A call waits for the client now: what is read next may be the answer to it, and must not wait in turn."""
+        if len(self._asked) < MOST_OPEN:
+            self._asked.add(id)
+            self._settled.set()
+
     async def _settle(self, id: str | int) -> None:
         if id in self._endless:
             self._endless.discard(id)
@@ -125,7 +139,7 @@ class Wire:
         self._settled.set()
 
     async def _until_open_requests_are_below(self, count: int) -> None:
-        while self._open >= count:
+        while self._open - len(self._asked) >= count:
             self._settled.clear()
             await self._settled.wait()
 

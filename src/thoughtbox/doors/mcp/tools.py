@@ -6,18 +6,20 @@ from typing import Any
 
 from mcp_types import Tool, ToolAnnotations
 
-from thoughtbox.operations.registry import Operation
+from thoughtbox.operations.registry import Operation, tool_name
 
 Schema = dict[str, Any]
 
 
-def tool(operation: Operation) -> Tool:
+def tool(operation: Operation, stage: int | None) -> Tool:
+    """The operation as a client at this stage is shown it; None is for one without a connection."""
     return Tool(
-        name=operation.name,
+        name=tool_name(operation.name),
         title=operation.title,
-        description=operation.description,
+        description=(operation.described or {}).get(stage, operation.description),
         input_schema=input_schema(operation),
-        output_schema=output_schema(operation),
+        # What leads to other operations answers as they do.
+        output_schema=output_schema(operation) if operation.route is None else None,
         annotations=ToolAnnotations(
             read_only_hint=not operation.writes,
             destructive_hint=False,  # the ledger only grows

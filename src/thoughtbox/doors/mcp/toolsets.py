@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.operations.registry import Operation, Table
 
+GATEWAY = "gateway"
+"""Stands for the one tool that leads to all others. It belongs to no room here, whichever declares it."""
+
 TOOLSETS: Mapping[str, tuple[str, ...]] = {
-    "default": ("trail",),
+    "default": (GATEWAY,),
+    "thoughts": ("thoughts",),
     "trail": ("trail",),
     "ledger": ("ledger",),
-    "all": ("trail", "ledger"),
+    "all": (GATEWAY, "thoughts", "trail", "ledger"),
 }
 """By name: the rooms whose operations are shown."""
 
@@ -23,4 +27,8 @@ def shown(table: Table, toolset: str) -> list[Operation]:
         raise ConfigurationError(
             f"there is no toolset `{toolset}`", recovery=f"The toolsets are {', '.join(TOOLSETS)}."
         )
-    return [operation for room in rooms for operation in table if operation.room == room and not operation.hidden]
+    return [operation for room in rooms for operation in table if _room(operation) == room and not operation.hidden]
+
+
+def _room(operation: Operation) -> str:
+    return GATEWAY if operation.route is not None else operation.room

@@ -1,0 +1,184 @@
+"""A tool call from beginning to end: find the operation, ask the client for what only it has, run it, answer.
+
+What an operation has done stays done, whatever becomes of a question to the client afterwards.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import orjson
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolRequestParams, InputRequiredResult, ListRootsRequest
+
+from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.echo import echo, line
+from thoughtbox.doors.mcp import asking, journal, rounds
+from thoughtbox.doors.mcp.asking import NoAnswer, NotLent, Said
+from thoughtbox.doors.mcp.calls import Calls
+from thoughtbox.doors.mcp.changes import Changes
+from thoughtbox.doors.mcp.context import Context, is_stateless
+from thoughtbox.doors.mcp.rounds import Round, Rounds
+from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError
+from thoughtbox.ledger.answers import Answers
+from thoughtbox.operations.caller import Root
+from thoughtbox.operations.dispatch import Answer, Call, fault
+from thoughtbox.operations.registry import Operation, Sampling
+from thoughtbox.operations.tx import Tx
+
+FAILED = SamplingFailed.code
+
+
+class ToolCalls:
+    """Answers `tools/call`."""
+
+    def __init__(self, box: Thoughtbox, calls: Calls, changes: Changes, *, tools_vary: bool) -> None:
+        """`tools_vary`: whether clients at different stages are shown different tools."""
+        self._table = box.dispatcher.table
+        self._calls = calls
+        self._changes = changes
+        self._tools_vary = tools_vary
+        self._is_echoing = box.settings.log_thoughts
+        self._rounds = Rounds()
+
+    async def answer(self, ctx: Context, params: CallToolRequestParams) -> Any:
+        """The result; a failed operation is one, too. A name that no operation has is a fault of the protocol."""
+        try:
+            self._table.find(params.name)
+        except InvalidOperation as error:
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}", data=error.payload()) from None
+        try:
+            return await self._answer(ctx, params)
+        except MCPError:
+            raise
+        except Exception as error:
+            return result(_writable(fault(error).payload()), is_error=True)
+
+    async def _answer(self, ctx: Context, params: CallToolRequestParams) -> Any:
+        operation, arguments = self._table.resolve(params.name, params.arguments or {})
+        remembered = self._calls.remembered(ctx)
+        call = self._calls.prepare(ctx, operation, arguments, remembered.focus)
+        earlier = self._rounds.resumed(params, call.workspace)
+        if earlier is not None and earlier.answer is not None:
+            return result(await self._finished(ctx, operation, call, earlier, params))
+        if operation.needs_roots and asking.tells_roots(ctx):
+            if is_stateless(ctx) and earlier is None:
+                return Round(workspace=call.workspace).asking(ListRootsRequest())
+            call = replace(call, roots=await self._roots(ctx, params))
+        answer = await self._consulted(ctx, operation, call, await self._run(ctx, operation, call))
+        if self._tools_vary and remembered.has_new_stage():
+            self._changes.tell_of_tools(ctx)
+        return answer if isinstance(answer, InputRequiredResult) else result(answer)
+
+    async def _roots(self, ctx: Context, params: CallToolRequestParams) -> Sequence[Root] | None:
+        return asking.roots_in(rounds.response(params)) if is_stateless(ctx) else await asking.roots(ctx)
+
+    async def _run(self, ctx: Context, operation: Operation, call: Call) -> Answer:
+        try:
+            answer = await self._calls.run(ctx, operation, call)
+        except (InternalError, StorageError) as error:
+            await journal.tell(ctx, "error", f"{operation.name}: {error}")
+            raise
+        if operation.writes and self._is_echoing:
+            said = line(operation.name, answer)
+            echo(said)
+            await journal.tell(ctx, "info", said)
+        return answer
+
+    async def _consulted(
+        self, ctx: Context, operation: Operation, call: Call, answer: Answer
+    ) -> Answer | InputRequiredResult:
+        """The answer with what the client's model says to the question in it, if there is one and a model is lent."""
+        sampling = operation.sampling
+        if sampling is None or sampling.question not in answer or not asking.lends_model(ctx):
+            return answer
+        if call.key is not None and (kept := await self._kept(ctx, call.key)) is not None:
+            return _completed(sampling, answer, kept)
+        request = asking.question(ctx, answer[sampling.question])
+        if is_stateless(ctx):
+            return Round(workspace=call.workspace, answer=answer).asking(request)
+        try:
+            said = await asking.model(ctx, request)
+        except NotLent:
+            return answer
+        except NoAnswer as why:
+            return _unanswered(sampling, answer, str(why))
+        return await self._keep(ctx, sampling, call, answer, said)
+
+    async def _finished(
+        self, ctx: Context, operation: Operation, call: Call, earlier: Round, params: CallToolRequestParams
+    ) -> Answer:
+        """The last round of a stateless call: the operation has run, and the client has asked its model."""
+        sampling = operation.sampling
+        assert sampling is not None
+        assert earlier.answer is not None
+        self._rounds.use(earlier)
+        call = replace(call, key=call.key or earlier.id)
+        if await self._kept(ctx, call.key) is not None:  # by another process, or before this one was started
+            raise rounds.used_before()
+        try:
+            said = asking.said_in(rounds.response(params))
+        except NoAnswer as why:
+            return _unanswered(sampling, earlier.answer, str(why))
+        return await self._keep(ctx, sampling, call, earlier.answer, said)
+
+    async def _keep(self, ctx: Context, sampling: Sampling, call: Call, answer: Answer, said: Said) -> Answer:
+        """Have what the model said recorded, where the operation that asked wants it."""
+        keeping = self._table.find(sampling.operation)
+        arguments = sampling.arguments(answer, said.text, said.model)
+        key = _key_of_the_rest(call.key) if call.key is not None else None
+        try:
+            kept = await self._run(
+                ctx, keeping, replace(call, operation=keeping.name, arguments=arguments, key=key, roots=None)
+            )
+        except ThoughtboxError as error:
+            return _unanswered(sampling, answer, f"it could not be recorded ({error.message})")
+        return _completed(sampling, answer, kept)
+
+    async def _kept(self, ctx: Context, key: str | None) -> Answer | None:
+        """What a call under the same key has already recorded of a model, so that none is asked again."""
+
+        def recorded(tx: Tx) -> Answer | None:
+            seq = tx.ask(Answers).seq_of(_key_of_the_rest(key or ""))
+            record = tx.ledger.record(seq) if seq is not None else None
+            return record.data["answer"] if record is not None else None
+
+        return await self._calls.ask(ctx, recorded)
+
+
+def result(answer: Answer, *, is_error: bool = False) -> dict[str, Any]:
+    return {
+        "content": [{"type": "text", "text": orjson.dumps(answer).decode()}],
+        "structuredContent": answer,
+        "isError": is_error,
+        "resultType": "complete",  # the newest revision asks for it; for older ones it is left out on the way
+    }
+
+
+def _completed(sampling: Sampling, answer: Answer, kept: Answer) -> Answer:
+    rest = {name: value for name, value in answer.items() if name not in sampling.replaces}
+    return {**rest, sampling.part: kept[sampling.part]}
+
+
+def _unanswered(sampling: Sampling, answer: Answer, why: str) -> Answer:
+    """What was recorded stays, and so does the question, for whoever asked to see to it."""
+    message = f"The client's model gave no answer: {why}. See to {sampling.question} yourself, then attach it: "
+    return {**answer, sampling.notice: {"code": FAILED, "message": f"{message}{sampling.operation}."}}
+
+
+def _key_of_the_rest(key: str) -> str:
+    """The idempotency key of what follows from a call with this one."""
+    return f"sampling/{sha256(key.encode()).hexdigest()}"
+
+
+def _writable(payload: dict[str, Any]) -> dict[str, Any]:
+    """An error repeats what was sent, and that may be half of a surrogate pair, which no message can carry."""
+    try:
+        orjson.dumps(payload)
+    except TypeError:
+        return orjson.loads(json.dumps(payload, ensure_ascii=False).encode("utf-8", "replace"))
+    return payload
