@@ -83,11 +83,14 @@ def agent(request: pytest.FixtureRequest, doors: Doors) -> Iterator[Agent]:
 
 @pytest.fixture
 def start_agent(request: pytest.FixtureRequest, doors: Doors, tmp_path: Path) -> Iterator[StartAgent]:
-    """Starts a client with a server and a store of its own: `start_agent(prelude=…, THOUGHTBOX_TOOLSET="all")`."""
+    """Starts a client with a server and a store of its own: `start_agent(prelude=…, THOUGHTBOX_TOOLSET="all")`.
+
+    `client` is what the client can do beyond calling: `start_agent(client={"sampling_callback": …})`.
+    """
     door: Door = request.param
     with ExitStack() as kept:
-        yield lambda prelude="", **settings: kept.enter_context(
-            doors.fresh_agent(door, tmp_path, prelude=prelude, settings=settings)
+        yield lambda prelude="", client=None, **settings: kept.enter_context(
+            doors.fresh_agent(door, tmp_path, prelude=prelude, settings=settings, client=client)
         )
 
 

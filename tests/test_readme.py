@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.support.box import Box
+from thoughtbox.operations.caller import Focus
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 
@@ -47,6 +51,21 @@ def test_the_session_in_the_readme_runs_as_shown(tmp_path: Path):
             [sys.executable, "-m", "thoughtbox", *arguments], capture_output=True, text=True, env=variables, check=True
         )
         assert masked(done.stdout) == masked(shown), command
+
+
+def test_what_an_agent_sends_can_be_sent():
+    calls = [
+        json.loads(line)
+        for block in re.findall(r"```json\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+        for line in block.splitlines()
+    ]
+    assert len(calls) > 5
+    box, focus = Box(), Focus()
+    try:
+        answers = [box.call("thoughtbox_gateway", call, focus=focus) for call in calls]
+    finally:
+        box.close()
+    assert answers[-1]["pattern"]["derivedFromSessions"] == [answers[0]["sessionId"]]
 
 
 def test_every_page_that_the_readme_names_exists():

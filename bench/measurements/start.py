@@ -13,6 +13,7 @@ from bench.servers import Server, empty_server, peers, thoughtbox
 from bench.table import Line, at_most
 
 EMPTY = "an empty server"
+EMPTY_STORE = "a new store"
 MEMORY_ROUNDS = 3
 SETTLE_SECONDS = 0.3
 """Between `tools/list` and the look at the memory: what starts in the background has started by then."""
@@ -27,10 +28,10 @@ class Started(NamedTuple):
 
 def measure(run: Run) -> Iterator[Line]:
     ours = {
-        "a new store": lambda: thoughtbox(run.new_directory()),
+        EMPTY_STORE: lambda: thoughtbox(run.new_directory()),
         f"{run.records:,} records on disk": lambda: thoughtbox(run.large_store),
     }
-    found = _started({EMPTY: empty_server, **ours}, run.rounds(15, 7))
+    found = started({EMPTY: empty_server, **ours}, run.rounds(15, 7))
     for name in ours:
         yield _time(f"start to `initialize` answer, {name}", found[name], found[EMPTY])
     for name in ours:
@@ -43,7 +44,7 @@ def _peers(run: Run) -> Iterator[Line]:
     others = {server.name: lambda server=server: server for server in peers(run.new_directory())}
     if not others:
         return
-    found = _started({EMPTY: empty_server, **others}, run.rounds(5, 2))
+    found = started({EMPTY: empty_server, **others}, run.rounds(5, 2))
     for name in others:
         yield _time(f"{name}: start to `initialize` answer", found[name], found[EMPTY], barred=False)
         yield Line(what=f"{name}: resident memory after start", value=found[name].mb, unit="MB")
@@ -54,7 +55,7 @@ def _time(what: str, started: Started, empty: Started, *, barred: bool = True) -
     return Line(what=what, value=started.ms, unit="ms", against=empty.ms, against_what=EMPTY, bar=bar)
 
 
-def _started(servers: Mapping[str, Callable[[], Server]], rounds: int) -> dict[str, Started]:
+def started(servers: Mapping[str, Callable[[], Server]], rounds: int) -> dict[str, Started]:
     """Start each in turns; a first round only warms the file cache."""
     times: dict[str, list[float]] = {name: [] for name in servers}
     memory: dict[str, list[float]] = {name: [] for name in servers}

@@ -181,8 +181,8 @@ class TestASchemaOfAnotherTime:
     @pytest.mark.parametrize("view", ["trail_actions", "answers", "checkpoints", "tree"])
     def test_of_a_view_is_replaced_and_replayed(self, view: str, directory: Path):
         with Store(directory) as store:
-            before = {kind.name: rows(store, kind.tables()) for kind in store.app.views.kinds}
-            tables = {kind.name: kind.tables() for kind in store.app.views.kinds}[view]
+            before = {kind.name: rows(store, kind.tables("sqlite")) for kind in store.app.views.kinds}
+            tables = {kind.name: kind.tables("sqlite") for kind in store.app.views.kinds}[view]
         for table in tables:
             edit(directory, f"DROP TABLE {table}", f"CREATE TABLE {table} (workspace TEXT, old_column TEXT)")
         edit(directory, f"UPDATE views SET version = 'an older shape' WHERE view = '{view}'")
@@ -193,7 +193,7 @@ class TestASchemaOfAnotherTime:
         with Store(directory) as store:
             store.assert_whole()
             for kind in store.app.views.kinds:
-                held = rows(store, kind.tables())
+                held = rows(store, kind.tables("sqlite"))
                 assert all(row in held for row in before[kind.name])
 
     def test_with_a_view_that_is_not_there_at_all_gets_it(self, directory: Path):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import queue
 import random
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import count, product
@@ -76,6 +76,8 @@ class Connection:
 
     client: Client
     told: dict[str, str]
+    url: str
+    """Where others find the same server; empty when it is this client's own."""
     heard: queue.Queue[Any] = field(default_factory=queue.Queue)
 
 
@@ -89,6 +91,7 @@ class Agent:
         """Notifications, in the order they came."""
         self.settings = load(connection.told)
         self.workspace = workspace
+        self.connection = connection
         self._portal = portal
 
     def __getattr__(self, operation: str) -> Callable[..., dict[str, Any]]:
@@ -120,7 +123,7 @@ class Agent:
         return self.run(lambda: self.client.call_tool(operation, arguments or {}, meta=told))
 
     def list_tools(self) -> list[Tool]:
-        return self.run(lambda: self.client.list_tools(cache_mode="bypass")).tools
+        return self.run(lambda: self.client.list_tools(cache_mode="bypass", meta=self.meta)).tools
 
     def run(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Await something in the client's own event loop: `agent.run(lambda: agent.client.list_prompts())`."""
@@ -160,9 +163,18 @@ class Doors:
 
     @contextmanager
     def fresh_agent(
-        self, door: Door, directory: Path, *, prelude: str = "", settings: dict[str, str] | None = None
+        self,
+        door: Door,
+        directory: Path,
+        *,
+        prelude: str = "",
+        settings: dict[str, str] | None = None,
+        client: Mapping[str, Any] | None = None,
     ) -> Generator[Agent]:
-        """An agent with a server and a store that nobody else uses; `prelude` is code that the server runs first."""
+        """An agent with a server and a store that nobody else uses.
+
+        `prelude` is code that the server runs first; `client` is what the client can do beyond calling.
+        """
         with ExitStack() as kept:
             told = environment(directory, **self._place(door.engine, kept), **(settings or {}))
             url = ""
@@ -170,8 +182,18 @@ class Doors:
                 server = HttpServer(told, prelude=prelude, stderr=_errors(kept, directory))
                 kept.callback(server.stop)
                 url = server.url
-            connection = kept.enter_context(self._connect(door, told, url, prelude, _errors(kept, directory)))
+            errors = _errors(kept, directory)
+            connection = kept.enter_context(self._connect(door, told, url, prelude, errors, client or {}))
             yield Agent(door, self._portal, connection, load(told).project)
+
+    @contextmanager
+    def beside(self, agent: Agent) -> Generator[Agent]:
+        """Another agent in the same workspace of the same server, which must be one over HTTP."""
+        assert agent.connection.url
+        with ExitStack() as kept:
+            errors = _errors(kept, self._directory)
+            connecting = self._connect(agent.door, agent.connection.told, agent.connection.url, "", errors, {})
+            yield Agent(agent.door, self._portal, kept.enter_context(connecting), agent.workspace)
 
     def other_process(self, engine: Engine) -> Thoughtbox:
         """The shared store, opened a second time: here, and not in the server."""
@@ -183,7 +205,7 @@ class Doors:
         if door not in self._connections:
             told = self._store(door.engine)
             url = self._server(door.engine).url if door.transport == "http" else ""
-            connecting = self._connect(door, told, url, "", _errors(self._open, self._directory))
+            connecting = self._connect(door, told, url, "", _errors(self._open, self._directory), {})
             self._connections[door] = self._open.enter_context(connecting)
         return self._connections[door]
 
@@ -196,7 +218,9 @@ class Doors:
 
     def _store(self, engine: Engine) -> dict[str, str]:
         if engine not in self._stores:
-            self._stores[engine] = environment(self._directory / engine, **self._place(engine, self._open))
+            place = self._place(engine, self._open)
+            # Most stories are about the trail: its tools are shown. What is not shown can be called all the same.
+            self._stores[engine] = environment(self._directory / engine, THOUGHTBOX_TOOLSET="trail", **place)
         return self._stores[engine]
 
     def _place(self, engine: Engine, kept: ExitStack) -> dict[str, str]:
@@ -206,7 +230,7 @@ class Doors:
 
     @contextmanager
     def _connect(
-        self, door: Door, told: dict[str, str], url: str, prelude: str, errors: TextIO
+        self, door: Door, told: dict[str, str], url: str, prelude: str, errors: TextIO, more: Mapping[str, Any]
     ) -> Generator[Connection]:
         server = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], "stdio", prelude], env=told)
         heard: queue.Queue[Any] = queue.Queue()
@@ -220,10 +244,11 @@ class Doors:
             client_info=Implementation(name="tester", version="1"),
             message_handler=hear,
             read_timeout_seconds=PATIENCE,
+            **more,
         )
         with self._portal.wrap_async_context_manager(client):
             assert client.protocol_version == (HANDSHAKE if door.era == "handshake" else STATELESS)
-            yield Connection(client, told, heard)
+            yield Connection(client, told, url, heard)
 
     def _audit(self, engine: Engine, workspace: str) -> None:
         """Whether the workspace verifies, and every view, made anew from the ledger, equals the one in use."""

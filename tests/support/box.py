@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,18 @@ from thoughtbox.world import World
 
 START_MS = 1_750_000_000_000
 WORKSPACE = "tests"
+KEY_BYTES = 32
 
 
 def ticking_world() -> World:
-    """A second passes with every look at the clock; chance is always the same."""
+    """A second passes with every look at the clock. Chance is the same in every test: one key, and ids in a row."""
     ticks: Iterator[int] = iter(range(START_MS, START_MS + 10**12, 1000))
-    return World(now_ms=lambda: next(ticks), random_bytes=lambda count: bytes(range(count)))
+    ids = count(1)
+
+    def random_bytes(length: int) -> bytes:
+        return bytes(range(length)) if length == KEY_BYTES else sha256(b"%d" % next(ids)).digest()[:length]
+
+    return World(now_ms=lambda: next(ticks), random_bytes=random_bytes)
 
 
 def settings_for(directory: Path | None, **variables: str) -> Settings:

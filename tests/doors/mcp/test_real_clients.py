@@ -31,17 +31,40 @@ def servers_on(directory: Path) -> list[str]:
 
 @pytest.fixture(params=["stdio", "http"])
 def target(request: pytest.FixtureRequest, start_http: StartHttp, tmp_path: Path) -> list[str]:
-    """How the Inspector is told which server to use."""
+    """How the Inspector is told which server to use. It calls only what it finds in the list: all tools are shown."""
     if request.param == "stdio":
-        return ["-e", f"THOUGHTBOX_DATA_DIR={tmp_path / 'data'}", "--", *STDIO]
-    return ["--transport", "http", "--server-url", start_http().url]
+        told = ["-e", f"THOUGHTBOX_DATA_DIR={tmp_path / 'data'}", "-e", "THOUGHTBOX_TOOLSET=all"]
+        return [*told, "--", *STDIO]
+    return ["--transport", "http", "--server-url", start_http(THOUGHTBOX_TOOLSET="all").url]
 
 
 def test_the_inspector_lists_the_tools_and_has_no_fault_to_find_with_their_schemas(target: list[str], tmp_path: Path):
     listed = run("mcp-inspector", "--cli", "--method", "tools/list", "--strict", *target, home=tmp_path)
 
     assert listed.returncode == 0, listed.stderr
-    assert [tool["name"] for tool in json.loads(listed.stdout)["tools"]][:2] == ["thought_record", "thought_plan"]
+    names = [tool["name"] for tool in json.loads(listed.stdout)["tools"]]
+    assert names[0] == "thoughtbox_gateway"
+    assert {"thought", "session_get", "thought_record", "ledger_verify"} <= set(names)
+
+
+def test_the_inspector_goes_through_the_gateway(target: list[str], tmp_path: Path):
+    called = run(
+        "mcp-inspector",
+        "--cli",
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "thoughtbox_gateway",
+        "--tool-arg",
+        "operation=start_new",
+        "--tool-arg",
+        "sessionTitle=Slow pages",
+        *target,
+        home=tmp_path,
+    )
+
+    assert called.returncode == 0, called.stderr
+    assert json.loads(called.stdout)["structuredContent"]["title"] == "Slow pages"
 
 
 def test_the_inspector_calls_a_tool(target: list[str], tmp_path: Path):
