@@ -183,7 +183,9 @@ class Table:
         near = get_close_matches(name, self.operations, n=1, cutoff=0.5)
         raise InvalidOperation(
             f"there is no operation `{name}`",
-            recovery=f"Did you mean `{near[0]}`?" if near else "`thoughtbox ops` lists all operations.",
+            recovery=f"Did you mean `{near[0]}`?"
+            if near
+            else "get_state says what can be done; `thoughtbox ops` lists all operations.",
             details={"operation": name, "nearest": near},
         )
 

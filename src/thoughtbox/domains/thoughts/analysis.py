@@ -30,9 +30,6 @@ LONGEST_EXCERPT = 120
 BUILDS_ON = tuple(sorted(RELATIONS - {"contradicts", "blocks", "revises"}))
 """Relations by which a thought takes another one further."""
 
-_NOT_YET = 0.99
-"""The highest completion of a session that has not said it is complete."""
-
 _LENGTH_WEIGHT, _LONG_TEXT = 25, 1000
 _BRANCH_WEIGHT, _MANY_BRANCHES = 20, 4
 _QUESTION_WEIGHT, _MANY_QUESTIONS = 20, 5
@@ -83,7 +80,7 @@ class SessionAnalysis(CamelOutput):
     quality: AnalysisQuality
     linearity: Annotated[float, Field(description="The same as `structure.linearityScore`.")]
     density: Annotated[float, Field(description="The same as `structure.thoughtDensity`.")]
-    completion: Annotated[float, Field(description="1 exactly when complete; else how much of the plan is recorded.")]
+    completion: Annotated[float, Field(description="1 when complete, else 0.")]
     branch_count: Annotated[int, Field(description="The same as `metadata.branchCount`.")]
 
 
@@ -244,7 +241,7 @@ def analyze(session: Session, thoughts: Sequence[Thought]) -> SessionAnalysis:
         ),
         linearity=linearity,
         density=density,
-        completion=1.0 if complete else _progress(thoughts),
+        completion=float(complete),
         branch_count=branches,
     )
 
@@ -402,14 +399,6 @@ def _is_answered(question: Thought, links: Links) -> bool:
 def _converges(thoughts: Sequence[Thought]) -> bool:
     """Whether there are branches, and the main line went on after them."""
     return any(thought.branch_id is not None for thought in thoughts) and thoughts[-1].branch_id is None
-
-
-def _progress(thoughts: Sequence[Thought]) -> float:
-    """Thoughts of the main line for each that its last one expected; below 1, however many there are."""
-    main = lines_of(thoughts).get(None)
-    if not main:
-        return 0.0
-    return min(_NOT_YET, _share(len(main), max(1, main[-1].total)))
 
 
 def _patterns(thoughts: Sequence[Thought], links: Links) -> Patterns:
