@@ -143,13 +143,19 @@ class Dispatcher:
         tx.hold()
         before = replace(tx.focus)
         try:
-            if call.key is None:
-                return _run(tx, operation, arguments)
-            if (earlier := _earlier_answer(tx, operation, call, call.key)) is not None:
-                return earlier
-            return _answered_once(tx, operation, arguments, call, call.key)
+            return self._answer(tx, operation, arguments, call)
+        except BaseException:
+            _restore(tx.focus, before)  # at once: the next call may be in the same batch
+            raise
         finally:
             moves.append(_Move(tx.focus, before, replace(tx.focus)))
+
+    def _answer(self, tx: Tx, operation: Operation, arguments: Input, call: Call) -> Answer:
+        if call.key is None:
+            return _run(tx, operation, arguments)
+        if (earlier := _earlier_answer(tx, operation, call, call.key)) is not None:
+            return earlier
+        return _answered_once(tx, operation, arguments, call, call.key)
 
     def _tx(self, sql: Sql, operation: Operation, call: Call) -> Tx:
         return Tx(
@@ -192,8 +198,12 @@ def _take_back(moves: list[_Move]) -> None:
     """What was not written has not happened. Where others have moved the focus meanwhile, it stays."""
     for focus, before, after in moves:
         if focus == after:
-            focus.move(before.session_id, before.stage)
-            focus.place = before.place
+            _restore(focus, before)
+
+
+def _restore(focus: Focus, before: Focus) -> None:
+    focus.move(before.session_id, before.stage)
+    focus.place = before.place
 
 
 def fault(error: BaseException) -> ThoughtboxError:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thoughtbox.domains.thoughts.analysis import (
+from thoughtbox.domains.thoughts.session.analysis import (
     LONGEST_EXCERPT,
     MOST_LISTED,
     AnalysisKind,

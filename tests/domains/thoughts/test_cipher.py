@@ -13,7 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thoughtbox import content
-from thoughtbox.domains.thoughts.cipher import (
+from thoughtbox.domains.thoughts.cipher.meaning import (
+    MOST_IN_A_THOUGHT,
+    MOST_NOTES,
+    MOST_REFERENCED,
+    Meaning,
+    Target,
+    marker_of,
+    meaning,
+    meaning_of,
+    plan_steps,
+)
+from thoughtbox.domains.thoughts.cipher.notation import (
     CONFIDENCE,
     MARKERS,
     OPERATORS,
@@ -25,17 +36,6 @@ from thoughtbox.domains.thoughts.cipher import (
     cipher_line,
     parse,
     write,
-)
-from thoughtbox.domains.thoughts.cipher_meaning import (
-    MOST_IN_A_THOUGHT,
-    MOST_NOTES,
-    MOST_REFERENCED,
-    Meaning,
-    Target,
-    marker_of,
-    meaning,
-    meaning_of,
-    plan_steps,
 )
 from thoughtbox.ledger.record import AUTHORED, KINDS, RELATIONS, check_attrs
 
@@ -677,8 +677,8 @@ MEGABYTE = 1_000_000
 def test_a_megabyte_of_anything_is_read_in_linear_time(text: str):
     """Not timed: whatever takes more than linear time on a megabyte takes hours, and is ended here."""
     program = (
-        "from thoughtbox.domains.thoughts.cipher import parse\n"
-        "from thoughtbox.domains.thoughts.cipher_meaning import Target, meaning_of\n"
+        "from thoughtbox.domains.thoughts.cipher.notation import parse\n"
+        "from thoughtbox.domains.thoughts.cipher.meaning import Target, meaning_of\n"
         f"N = {MEGABYTE}\n"
         f"cipher = parse({text})\n"
         f"assert cipher.text == {text}\n"

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from thoughtbox.domains.thoughts import documents
-from thoughtbox.domains.thoughts.cipher import Plain, Step, parse
-from thoughtbox.domains.thoughts.documents import (
+from thoughtbox.domains.thoughts.cipher.notation import Plain, Step, parse
+from thoughtbox.domains.thoughts.files import documents
+from thoughtbox.domains.thoughts.files.documents import (
     Rereadable,
     as_json,
     cipher_chunks,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.box import Box
 from tests.support.thinker import Client
+from thoughtbox.domains.thoughts.view import Thoughts
 from thoughtbox.errors import StorageError, ThoughtboxError
 from thoughtbox.operations.dispatch import fault
 from thoughtbox.operations.models import wire_names
@@ -173,7 +174,7 @@ def test_what_goes_wrong_inside_is_an_internal_error_that_tells_nothing_of_the_i
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("secret of the inside")
 
-    monkeypatch.setattr("thoughtbox.domains.thoughts.thinking.parse", broken)
+    monkeypatch.setattr(Thoughts, "line", broken)
     before = tom.records()
     with caplog.at_level(logging.CRITICAL), pytest.raises(RuntimeError) as raised:
         tom.think()

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from tests.support.thinker import Client
-from thoughtbox.domains.thoughts.cipher import Step, parse
+from thoughtbox.domains.thoughts.cipher.notation import Step, parse
 from thoughtbox.errors import InvalidPayload, SessionNotFound
 
 FORMS = ["json", "markdown", "cipher"]

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thoughtbox.domains.thoughts import layout, layout_reading
-from thoughtbox.domains.thoughts.documents import Rereadable, nodes
-from thoughtbox.domains.thoughts.layout import Granularity, folder_of, partition_path, write_session
-from thoughtbox.domains.thoughts.layout_reading import (
+from thoughtbox.domains.thoughts.files import layout, layout_reading
+from thoughtbox.domains.thoughts.files.documents import Rereadable, nodes
+from thoughtbox.domains.thoughts.files.layout import Granularity, folder_of, partition_path, write_session
+from thoughtbox.domains.thoughts.files.layout_reading import (
     ImportedSession,
     IntegrityValidationResult,
     SessionFiles,

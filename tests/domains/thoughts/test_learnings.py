@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from thoughtbox.domains.thoughts.learnings import (
+from thoughtbox.domains.thoughts.session.learnings import (
     LONGEST_EXCERPT,
     LONGEST_SLUG,
     MOST_LEARNINGS,

@@ -10,7 +10,7 @@ import pytest
 from tests.support.box import Box
 from tests.support.thinker import Client
 from thoughtbox import content
-from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtboxError
+from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtboxError, ThoughtNotFound
 
 LONGEST_REPLY = 300
 LONGEST_BRANCH = "b" * 64
@@ -218,6 +218,18 @@ def test_thoughts_begin_no_session_where_that_is_switched_off():
 
     mia.start_new()
     assert mia.think()["thoughtNumber"] == 1
+    box.close()
+
+
+def test_a_refused_thought_is_no_hindrance_to_those_sent_behind_it():
+    box = Box(THOUGHTBOX_STAGES="guide")
+    mia = Client(box)
+    waiting = [mia.submit("thought", thought="x", revisesThought=None if n % 2 else 99) for n in range(20)]
+    refused = [type(sent.exception()) for sent in waiting[::2]]
+
+    assert refused == [ThoughtNotFound] * 10
+    assert [sent.result()["thoughtNumber"] for sent in waiting[1::2]] == list(range(1, 11))
+    assert mia.list_sessions()["count"] == 1
     box.close()
 
 

@@ -1,5 +1,7 @@
 """The thoughts room: sessions of thought, with branches, revisions, a cipher, mental models and knowledge (spec 1).
 
-A session is a stream; a thought is a record in it. Way in: `operations.py`. The types that all files
-share stand in `thoughts.py` and `sessions.py`. Imports operations, search and ledger only.
+A session is a stream; a thought is a record in it. Way in: `operations.py`. What all of the room shares stands
+here: `thoughts.py` and `sessions.py` (the types), `view.py` (the tables), `stages.py` (who may do what when),
+`lines.py` (which thought a number means). Folders hold what belongs together: `thinking`, `opening`, `session`,
+`cipher`, `files`, `knowledge`. Imports operations, search and ledger only.
 """

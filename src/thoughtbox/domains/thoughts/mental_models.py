@@ -10,10 +10,10 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from thoughtbox import content
-from thoughtbox.domains.thoughts.opening_models import Domain
+from thoughtbox.domains.thoughts.opening.models import Domain
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, DOMAIN_ACTIVE, existing, stage_of
-from thoughtbox.domains.thoughts.thinking_models import SessionId
+from thoughtbox.domains.thoughts.thinking.models import SessionId
 from thoughtbox.errors import InvalidPayload, ResourceNotFound
 from thoughtbox.operations import CamelInput, CamelOutput, Example, Tx
 from thoughtbox.operations.models import Key, MaxChars

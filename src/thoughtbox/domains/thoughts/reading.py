@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thoughtbox.domains.thoughts.critique import critiques_of
-from thoughtbox.domains.thoughts.documents import Rereadable
-from thoughtbox.domains.thoughts.learnings import Heard
+from thoughtbox.domains.thoughts.files.documents import Rereadable
+from thoughtbox.domains.thoughts.session.learnings import Heard
+from thoughtbox.domains.thoughts.thinking.critique import critiques_of
 from thoughtbox.domains.thoughts.thoughts import TOPIC, Critique, Thought, stream_of
 from thoughtbox.domains.thoughts.view import Thoughts
 from thoughtbox.operations import Tx

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from thoughtbox import content
-from thoughtbox.domains.thoughts.knowledge_view import Knowledge
+from thoughtbox.domains.thoughts.knowledge.view import Knowledge
 from thoughtbox.domains.thoughts.mental_models import directory, models, tags
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.view import Thoughts

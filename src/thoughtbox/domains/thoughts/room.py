@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thoughtbox.domains.thoughts.knowledge_view import NOTE, PATTERN, Knowledge
+from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Knowledge
 from thoughtbox.domains.thoughts.sessions import CHANGED, STARTED
 from thoughtbox.domains.thoughts.stages import guard
 from thoughtbox.domains.thoughts.thoughts import TOPIC

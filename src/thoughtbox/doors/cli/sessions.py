@@ -17,8 +17,8 @@ from thoughtbox.settings import WORKSPACE
 
 if TYPE_CHECKING:
     from thoughtbox.app import Thoughtbox
-    from thoughtbox.domains.thoughts.layout_reading import SessionFiles
-    from thoughtbox.domains.thoughts.transfer import Taken
+    from thoughtbox.domains.thoughts.files.layout_reading import SessionFiles
+    from thoughtbox.domains.thoughts.files.transfer import Taken
     from thoughtbox.operations.tx import Tx
 
 LAYOUTS = ("ledger", "files", "json", "markdown", "cipher")
@@ -53,8 +53,8 @@ def _ask(box: Thoughtbox, question: Any) -> Any:
 
 
 def _write_files(tx: Tx, args: Namespace, root: Path, granularity: Any, bar: Any) -> list[Path]:
+    from thoughtbox.domains.thoughts.files.transfer import every_session, write_files
     from thoughtbox.domains.thoughts.stages import existing
-    from thoughtbox.domains.thoughts.transfer import every_session, write_files
 
     sessions = [existing(tx, name) for name in args.sessions] or list(every_session(tx))
     paths = []
@@ -65,8 +65,8 @@ def _write_files(tx: Tx, args: Namespace, root: Path, granularity: Any, bar: Any
 
 
 def _write_document(tx: Tx, args: Namespace) -> None:
+    from thoughtbox.domains.thoughts.files.transfer import document
     from thoughtbox.domains.thoughts.stages import existing
-    from thoughtbox.domains.thoughts.transfer import document
 
     pieces = document(tx, existing(tx, args.sessions[0]), args.layout)
     if args.output == STDIO:
@@ -82,8 +82,8 @@ def _write_document(tx: Tx, args: Namespace) -> None:
 
 def import_directory(box: Thoughtbox, name: str, *, workspace: str | None, out: Output) -> list[dict[str, Any]]:
     """Take in every session below a directory, once all of them are known to be whole."""
-    from thoughtbox.domains.thoughts.layout_reading import read_session, sessions_in
-    from thoughtbox.domains.thoughts.transfer import take_session
+    from thoughtbox.domains.thoughts.files.layout_reading import read_session, sessions_in
+    from thoughtbox.domains.thoughts.files.transfer import take_session
 
     found = list(sessions_in(Path(name).resolve()))
     if not found:
@@ -104,7 +104,7 @@ def import_directory(box: Thoughtbox, name: str, *, workspace: str | None, out: 
 
 def _check_all(found: list[SessionFiles], name: str) -> None:
     """Refuse the directory when one of its sessions is not whole: nothing was taken in yet."""
-    from thoughtbox.domains.thoughts.layout_reading import validate
+    from thoughtbox.domains.thoughts.files.layout_reading import validate
 
     broken = [(files, result) for files in found if not (result := validate(files)).valid]
     foreign = [files for files in found if not WORKSPACE.fullmatch(files.project)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from thoughtbox import content
-from thoughtbox.domains.thoughts.thinking_models import CritiquePrompt
+from thoughtbox.domains.thoughts.thinking.models import CritiquePrompt
 from thoughtbox.domains.thoughts.thoughts import TOPIC, Critique, Thought, stream_of
 from thoughtbox.domains.thoughts.view import CRITIQUES, Thoughts
 from thoughtbox.operations import Tx

@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from thoughtbox.domains.thoughts.learnings import ExtractedLearning, KeyMoment
-from thoughtbox.domains.thoughts.opening_models import Limit, Offset, SessionShown
-from thoughtbox.domains.thoughts.thinking_models import LineShown, SessionId, Tag, Tags, ThoughtShown, Title
+from thoughtbox.domains.thoughts.opening.models import Limit, Offset, SessionShown
+from thoughtbox.domains.thoughts.session.learnings import ExtractedLearning, KeyMoment
+from thoughtbox.domains.thoughts.thinking.models import LineShown, SessionId, Tag, Tags, ThoughtShown, Title
 from thoughtbox.operations.models import CamelInput, CamelOutput, Key, MaxChars, Text
 
 

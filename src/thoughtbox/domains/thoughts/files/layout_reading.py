@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple, TypeVar
 import orjson
 from pydantic import AfterValidator, Field, ValidationError
 
-from thoughtbox.domains.thoughts.layout import (
+from thoughtbox.domains.thoughts.files.layout import (
     DEEPEST_PROJECT,
     DEFAULT_PROJECT,
     LARGEST_NUMBER,

@@ -21,7 +21,7 @@ import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from thoughtbox.domains.thoughts.documents import nodes
+from thoughtbox.domains.thoughts.files.documents import nodes
 from thoughtbox.domains.thoughts.sessions import Session, Status
 from thoughtbox.domains.thoughts.thoughts import BRANCH_ID, Critique, Thought
 from thoughtbox.errors import InvalidPayload, LedgerBroken

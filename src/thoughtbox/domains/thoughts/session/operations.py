@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import orjson
 
-from thoughtbox.domains.thoughts.analysis import DeepAnalysis, SessionAnalysis, analyze, look_deeper
-from thoughtbox.domains.thoughts.documents import cipher_chunks, json_chunks, markdown_chunks
-from thoughtbox.domains.thoughts.learnings import ExtractedLearning, KeyMoment, learn, unknown_moments
-from thoughtbox.domains.thoughts.opening import attach, listed
-from thoughtbox.domains.thoughts.opening_models import ListSessions, SessionShown, SessionsListed
+from thoughtbox.domains.thoughts.files.documents import cipher_chunks, json_chunks, markdown_chunks
+from thoughtbox.domains.thoughts.opening.models import ListSessions, SessionShown, SessionsListed
+from thoughtbox.domains.thoughts.opening.operations import attach, listed
 from thoughtbox.domains.thoughts.reading import all_critiques, heard_elsewhere, rereadable, thoughts_of
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.session_models import (
+from thoughtbox.domains.thoughts.session.analysis import DeepAnalysis, SessionAnalysis, analyze, look_deeper
+from thoughtbox.domains.thoughts.session.learnings import ExtractedLearning, KeyMoment, learn, unknown_moments
+from thoughtbox.domains.thoughts.session.models import (
     DeepAnalysisAsked,
     DeleteSession,
     Exported,
@@ -37,7 +37,8 @@ from thoughtbox.domains.thoughts.session_models import (
 from thoughtbox.domains.thoughts.sessions import CHANGED, STARTED, Session
 from thoughtbox.domains.thoughts.stages import INIT_COMPLETE, LATEST, existing
 from thoughtbox.domains.thoughts.starting import change
-from thoughtbox.domains.thoughts.thinking import (
+from thoughtbox.domains.thoughts.thinking.models import MOST_TAGS
+from thoughtbox.domains.thoughts.thinking.operations import (
     current,
     last_of,
     line_shown,
@@ -47,7 +48,6 @@ from thoughtbox.domains.thoughts.thinking import (
     room_beside,
     within,
 )
-from thoughtbox.domains.thoughts.thinking_models import MOST_TAGS
 from thoughtbox.domains.thoughts.thoughts import TOPIC, Thought, stream_of
 from thoughtbox.domains.thoughts.view import MAIN, Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from thoughtbox.domains.thoughts.documents import cipher_chunks, json_chunks, markdown_chunks
-from thoughtbox.domains.thoughts.layout import Granularity, write_session
-from thoughtbox.domains.thoughts.layout_reading import ImportedSession, ImportedThought
+from thoughtbox.domains.thoughts.files.documents import cipher_chunks, json_chunks, markdown_chunks
+from thoughtbox.domains.thoughts.files.layout import Granularity, write_session
+from thoughtbox.domains.thoughts.files.layout_reading import ImportedSession, ImportedThought
 from thoughtbox.domains.thoughts.lines import Lines
 from thoughtbox.domains.thoughts.reading import all_critiques, rereadable
 from thoughtbox.domains.thoughts.sessions import Session
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, INIT_COMPLETE, existing
 from thoughtbox.domains.thoughts.starting import change, start
-from thoughtbox.domains.thoughts.thinking import Placed, draft
-from thoughtbox.domains.thoughts.thinking_models import Think
+from thoughtbox.domains.thoughts.thinking.models import Think
+from thoughtbox.domains.thoughts.thinking.operations import Placed, draft
 from thoughtbox.domains.thoughts.thoughts import CRITIQUE, stream_of
 from thoughtbox.domains.thoughts.view import MAIN, Node, Thoughts
 from thoughtbox.ledger.record import Draft, record_id

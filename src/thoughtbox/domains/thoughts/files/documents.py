@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from thoughtbox.domains.thoughts.cipher import Step, cipher_line, parse
-from thoughtbox.domains.thoughts.cipher_meaning import marker_of
+from thoughtbox.domains.thoughts.cipher.meaning import marker_of
+from thoughtbox.domains.thoughts.cipher.notation import Step, cipher_line, parse
 from thoughtbox.domains.thoughts.sessions import Session
 from thoughtbox.domains.thoughts.thoughts import Critique, Thought
 from thoughtbox.ledger.record import seq_of

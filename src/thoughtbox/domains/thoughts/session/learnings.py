@@ -19,7 +19,9 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from thoughtbox.domains.thoughts.analysis import (
+from thoughtbox.domains.thoughts.cipher.meaning import plan_steps
+from thoughtbox.domains.thoughts.cipher.notation import Step, parse
+from thoughtbox.domains.thoughts.session.analysis import (
     BUILDS_ON,
     Links,
     analyze,
@@ -31,8 +33,6 @@ from thoughtbox.domains.thoughts.analysis import (
     open_questions,
     untested_hypotheses,
 )
-from thoughtbox.domains.thoughts.cipher import Step, parse
-from thoughtbox.domains.thoughts.cipher_meaning import plan_steps
 from thoughtbox.domains.thoughts.sessions import Session
 from thoughtbox.domains.thoughts.thoughts import Thought
 from thoughtbox.operations.models import CamelInput, CamelOutput, Key, Text

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from thoughtbox import content
-from thoughtbox.domains.thoughts.opening_models import (
+from thoughtbox.domains.thoughts.opening.models import (
     BindRoot,
     CipherLoaded,
     ContextLoaded,
@@ -40,7 +40,7 @@ from thoughtbox.domains.thoughts.stages import (
     unlocking,
 )
 from thoughtbox.domains.thoughts.starting import change, start
-from thoughtbox.domains.thoughts.thinking import current, last_of, opened
+from thoughtbox.domains.thoughts.thinking.operations import current, last_of, opened
 from thoughtbox.domains.thoughts.view import MAIN, Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
 from thoughtbox.operations import Example, Tx

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from thoughtbox.domains.thoughts.sessions import Session
-from thoughtbox.domains.thoughts.thinking_models import SessionId, Tag, Tags, ThoughtShown, Title
+from thoughtbox.domains.thoughts.thinking.models import SessionId, Tag, Tags, ThoughtShown, Title
 from thoughtbox.operations.models import CamelInput, CamelOutput, Key, MaxChars, Text
 
 Domain = Literal["debugging", "planning", "decision-making", "risk-management", "problem-solving", "analysis"]

@@ -9,15 +9,15 @@ from typing import Any
 import orjson
 
 from thoughtbox import content
-from thoughtbox.domains.thoughts.cipher import parse
-from thoughtbox.domains.thoughts.cipher_meaning import Meaning, Target, meaning_of
-from thoughtbox.domains.thoughts.critique import critique_prompt, critiques_of
+from thoughtbox.domains.thoughts.cipher.meaning import Meaning, Target, meaning_of
+from thoughtbox.domains.thoughts.cipher.notation import parse
 from thoughtbox.domains.thoughts.lines import Lines, missing
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.sessions import Session
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, existing
 from thoughtbox.domains.thoughts.starting import change, start
-from thoughtbox.domains.thoughts.thinking_models import (
+from thoughtbox.domains.thoughts.thinking.critique import critique_prompt, critiques_of
+from thoughtbox.domains.thoughts.thinking.models import (
     HIGHEST_NUMBER,
     READ_BY_DEFAULT,
     AddCritique,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from thoughtbox.domains.thoughts.cipher import Cipher, Marker, Step
+from thoughtbox.domains.thoughts.cipher.notation import Cipher, Marker, Step
 from thoughtbox.ledger.record import Kind
 
 MOST_REFERENCED = 100

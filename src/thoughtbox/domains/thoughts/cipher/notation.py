@@ -2,7 +2,7 @@
 
 A thought's text is lines. A line is a step, such as `S3|E|S2|Logs show 2 s per query`, or plain text.
 Nothing is lost: the lines make the text again, and what a step was written with makes its line again.
-Any text is read, in linear time. `docs/cipher.md` has the grammar, `cipher_meaning.py` what a step becomes.
+Any text is read, in linear time. `docs/cipher.md` has the grammar, `meaning.py` what a step becomes.
 """
 
 from __future__ import annotations

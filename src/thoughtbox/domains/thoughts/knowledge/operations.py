@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from thoughtbox.domains.thoughts.knowledge_models import (
+from thoughtbox.domains.thoughts.knowledge.models import (
     CreatePattern,
     Deleted,
     DeleteNote,
@@ -25,12 +25,12 @@ from thoughtbox.domains.thoughts.knowledge_models import (
     UpdatePattern,
     WriteNote,
 )
-from thoughtbox.domains.thoughts.knowledge_view import NOTE, PATTERN, Head, Kind, Knowledge
+from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Head, Kind, Knowledge
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.session_operations import learnings_of
+from thoughtbox.domains.thoughts.session.operations import learnings_of
 from thoughtbox.domains.thoughts.stages import INIT_COMPLETE, existing
-from thoughtbox.domains.thoughts.thinking import current
-from thoughtbox.domains.thoughts.thinking_models import MOST_TAGS
+from thoughtbox.domains.thoughts.thinking.models import MOST_TAGS
+from thoughtbox.domains.thoughts.thinking.operations import current
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import Draft, Record, record_id
 from thoughtbox.operations import Example, Tx

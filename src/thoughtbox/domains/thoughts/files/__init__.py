@@ -1,0 +1,1 @@
+"""Sessions outside the ledger: as documents, and as directories of files, out and in."""

@@ -1,0 +1,1 @@
+"""The knowledge zone: patterns that have proven themselves, and notes for now."""
