@@ -54,6 +54,8 @@ CREATE TABLE thought_nodes (
   PRIMARY KEY (workspace, session_id, branch, number)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX thought_nodes_by_seq ON thought_nodes (workspace, session_id, seq);
+
 CREATE INDEX thought_nodes_by_kind ON thought_nodes (workspace, kind, seq);
 
 CREATE TABLE thought_branches (

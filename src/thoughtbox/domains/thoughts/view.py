@@ -432,6 +432,30 @@ class Thoughts(View):
         )
         return [Node(*row) for row in rows]
 
+    def nodes_after(self, session_id: str, seq: int, limit: int) -> list[Node]:
+        """The session's next thoughts behind a record, in order of recording."""
+        rows = self.sql.rows(
+            "SELECT branch, number, seq, kind FROM thought_nodes"
+            " WHERE workspace = ? AND session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+            (self.workspace, session_id, seq, self.as_of, limit),
+        )
+        return [Node(*row) for row in rows]
+
+    def nodes_at(self, session_id: str, seqs: Iterable[int]) -> dict[int, Node]:
+        """These thoughts of the session, by record."""
+        found: dict[int, Node] = {}
+        wanted = sorted(set(seqs))
+        for start in range(0, len(wanted), 500):
+            chunk = wanted[start : start + 500]
+            marks = ", ".join("?" * len(chunk))
+            rows = self.sql.rows(
+                "SELECT branch, number, seq, kind FROM thought_nodes"
+                f" WHERE workspace = ? AND session_id = ? AND seq IN ({marks})",
+                (self.workspace, session_id, *chunk),
+            )
+            found.update((row[2], Node(*row)) for row in rows)
+        return found
+
     def newest_of_kinds(self, kinds: Sequence[str], limit: int) -> list[int]:
         """The newest thoughts of these kinds, of all sessions that were not deleted."""
         marks = ", ".join("?" * len(kinds))

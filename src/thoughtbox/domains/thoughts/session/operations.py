@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import orjson
 
 from thoughtbox.domains.thoughts.files.documents import cipher_chunks, json_chunks, markdown_chunks
+from thoughtbox.domains.thoughts.files.kept import KeptTexts
 from thoughtbox.domains.thoughts.opening.models import ListSessions, SessionShown, SessionsListed
 from thoughtbox.domains.thoughts.opening.operations import attach, listed
 from thoughtbox.domains.thoughts.reading import all_critiques, heard_elsewhere, rereadable, thoughts_of
@@ -56,6 +57,8 @@ from thoughtbox.operations import Example, Tx
 from thoughtbox.search.texts import SessionHit, Texts
 from thoughtbox.world import iso
 
+_KEPT = KeptTexts()
+
 PAGE_CHARS = 60_000
 """An export is given in pieces of this length at most, as it goes over the wire."""
 
@@ -101,14 +104,17 @@ def session_get(tx: Tx, call: GetSession) -> SessionGot:
     """A session with its thoughts in order of recording, branches included, a page at a time."""
     session = current(tx, call.session_id)
     view = tx.ask(Thoughts)
-    nodes = {node.seq: node for node in view.nodes(session.id)}
-    [begin] = places_in(tx, call.cursor, 1) if call.cursor else [0]
-    within(begin, len(nodes))
-    branches = {line.branch: line_shown(line, nodes) for line in view.lines(session.id) if line.branch != MAIN}
+    [after] = places_in(tx, call.cursor, 1) if call.cursor else [0]
+    seqs = [node.seq for node in view.nodes_after(session.id, after, call.limit + 1)]
+    if after and not seqs:
+        within(after, 0)
+    lines = [line for line in view.lines(session.id) if line.branch != MAIN]
+    ends = view.nodes_at(session.id, (seq for line in lines for seq in (line.first_seq, line.last_seq)))
+    branches = {line.branch: line_shown(line, ends) for line in lines}
     got = SessionGot(session=SessionShown.of(session), thoughts=[], branches=branches)
     room = room_beside(call.max_chars, got.answer())
-    got.thoughts, end = page(tx, list(nodes), begin=begin, limit=call.limit, room=room)
-    got.cursor = None if end is None else str(end)
+    got.thoughts, more = page(tx, seqs, begin=0, limit=call.limit, room=room)
+    got.cursor = None if more is None else str(seqs[len(got.thoughts) - 1])
     return got
 
 
@@ -188,7 +194,7 @@ def session_export(tx: Tx, call: ExportSession) -> Exported:
     session = current(tx, call.session_id)
     part = Exported(session_id=session.id, format=call.format, content="", message=PART)
     room = min(room_beside(call.max_chars, part.answer()), PAGE_CHARS)
-    part.content, more = _cut(_chunks(tx, session, call, iso(at_ms)), begin, room)
+    part.content, more = _piece(tx, session, call, iso(at_ms), begin, room)
     if begin and not part.content:
         within(begin, 0)
     part.cursor = f"{begin + len(part.content)}.{seq}.{at_ms}" if more else None
@@ -400,6 +406,16 @@ def _chunks(tx: Tx, session: Session, call: ExportSession, exported_at: str) -> 
             return markdown_chunks(session, thoughts, critiques, with_metadata=call.include_metadata)
         case "cipher":
             return cipher_chunks(session, thoughts)
+
+
+def _piece(tx: Tx, session: Session, call: ExportSession, exported_at: str, begin: int, room: int) -> tuple[str, bool]:
+    """A piece of the export. Pieces after the first come from the text that was made for it, if it is still there."""
+    head = tx.ledger.stream_head(stream_of(session.id))
+    key = (head, call.format, call.include_metadata, exported_at)
+    text = _KEPT.get(key) or _KEPT.make(key, _chunks(tx, session, call, exported_at))
+    if text is None:
+        return _cut(_chunks(tx, session, call, exported_at), begin, room)
+    return _cut(iter([text[begin : begin + room + 1]]), 0, room)
 
 
 def _cut(chunks: Iterator[str], begin: int, room: int) -> tuple[str, bool]:
