@@ -15,6 +15,7 @@ from bench.servers import thoughtbox
 from bench.stores import CALLER, TEXT
 from bench.table import Line, at_most
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.mcp.tools import tool
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.dispatch import Answer, Call
 
@@ -62,7 +63,16 @@ def _sizes(box: Thoughtbox) -> Iterator[Line]:
     thinker.call("thought", thought=TEXT)
     longest = thinker.call("thought", thought=TEXT, branchId="b" * 64, branchFromThought=1, nextThoughtNeeded=False)
     size = len(orjson.dumps(longest).decode())
-    yield Line(what="a `thought` reply, the longest there is", value=size, unit="characters", bar=at_most(300))
+    yield Line(what="a `thought` reply, on a branch that it ends", value=size, unit="characters", bar=at_most(300))
+    gateway = box.dispatcher.table.operations["thoughtbox_gateway"]
+    assert gateway.described is not None
+    shown = [tool(gateway, stage).model_dump_json(by_alias=True, exclude_none=True) for stage in gateway.described]
+    yield Line(
+        what="`thoughtbox_gateway` in tools/list, at its longest",
+        value=max(map(len, shown)),
+        unit="characters",
+        bar=at_most(1_600),
+    )
 
 
 def _thinking(run: Run) -> Iterator[Line]:

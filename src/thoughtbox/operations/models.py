@@ -34,6 +34,9 @@ Key = Annotated[str, AfterValidator(_not_blank), AfterValidator(_one_line), Fiel
 """A name that something is found by."""
 
 
+# Validators are built when they are first needed: a server with hundreds of operations starts sooner.
+
+
 class Input(BaseModel):
     """Arguments of an operation. Unknown ones are refused, by name."""
 

@@ -174,7 +174,11 @@ class Table:
 
     def family(self, name: str) -> list[str]:
         """The sub-operations of a name: `get` of `session`, if there is a `session.get`."""
-        return [other.removeprefix(f"{name}.") for other in self.operations if other.startswith(f"{name}.")]
+        return [
+            other.name.removeprefix(f"{name}.")
+            for other in self
+            if other.name.startswith(f"{name}.") and not other.hidden
+        ]
 
     def find(self, name: str) -> Operation:
         found = self.operations.get(name) or self.by_tool_name.get(name)

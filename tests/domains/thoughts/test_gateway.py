@@ -115,7 +115,7 @@ def test_a_family_without_its_sub_operation_lists_them(tom: Client, family: str,
     with pytest.raises(InvalidPayload, match="needs `subOperation`") as refused:
         tom.gateway(operation=family, **rest)
 
-    members = {name.partition(".")[2] for name in TABLE.operations if name.startswith(f"{family}.")}
+    members = {each.name.partition(".")[2] for each in TABLE if each.name.startswith(f"{family}.") and not each.hidden}
     assert all(member in str(refused.value.recovery) for member in members)
 
 

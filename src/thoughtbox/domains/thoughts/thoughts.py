@@ -58,6 +58,8 @@ class Thought:
     refs: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     confidence: float | None = None
+    notes: tuple[str, ...] = ()
+    """What of its cipher could not be followed, and why."""
 
     @classmethod
     def of(cls, record: Record) -> Thought:
@@ -85,6 +87,7 @@ class Thought:
             refs=tuple(envelope["refs"]),
             labels=tuple(envelope["body"].get("labels", ())),
             confidence=envelope.get("confidence"),
+            notes=tuple(data.get("notes", ())),
         )
 
     @property

@@ -140,6 +140,7 @@ class ThoughtShown(CamelOutput):
     needs_more_thoughts: bool | None = None
     labels: list[str] | None = None
     confidence: float | None = None
+    notes: list[str] | None = None
     critique: CritiqueShown | None = None
 
     @classmethod
@@ -162,6 +163,7 @@ class ThoughtShown(CamelOutput):
             needs_more_thoughts=thought.needs_more or None,
             labels=list(thought.labels) or None,
             confidence=thought.confidence,
+            notes=list(thought.notes) or None,
             critique=CritiqueShown.of(critique) if critique else None,
         )
 
