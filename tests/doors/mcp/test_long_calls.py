@@ -61,6 +61,6 @@ def test_a_call_that_the_client_gives_up_is_stopped_and_the_server_goes_on(start
 
     agent.run(give_up_after_the_first_report)
 
-    soon(mark.exists)
+    soon(lambda: mark.exists() and mark.stat().st_size > 0)
     assert mark.read_text(encoding="utf-8") == "GivenUp"
     assert agent.ledger_status()["records"] == 0
