@@ -325,6 +325,20 @@ def test_a_session_is_found_by_its_new_title_and_new_tags(mia: Client):
         assert mia.session_search(query=word)["count"] == 1
 
 
+def test_a_session_is_not_found_by_what_it_is_no_longer_called(mia: Client):
+    mia.session_rename(title="Quagga", description="Auk")
+    mia.session_tag(tags=["dodo"])
+    mia.session_rename(title="Echidna", description="Fossa")
+    mia.session_tag(tags=[])
+    for word in ("quagga", "auk", "dodo"):
+        assert mia.session_search(query=word)["count"] == 0
+
+    mia.think("The quagga is gone")
+
+    [found] = mia.session_search(query="quagga")["sessions"]
+    assert (found["best"], found["thoughtNumber"]) == ("The «quagga» is gone", 1)
+
+
 def test_a_search_tells_how_many_thoughts_fit_and_the_best(mia: Client):
     mia.think("an ibis, among much else that has to be said here")
     mia.think("no bird")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import orjson
@@ -54,7 +55,7 @@ from thoughtbox.domains.thoughts.view import MAIN, Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.verify import verify_stream
 from thoughtbox.operations import Example, Tx
-from thoughtbox.search.texts import SessionHit, Texts
+from thoughtbox.search.texts import Hit, SessionHit, Texts
 from thoughtbox.world import iso
 
 _KEPT = KeptTexts()
@@ -137,7 +138,7 @@ def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
         )
         note, has_more = found.note, found.has_more
         for place, hit in enumerate(found.sessions, offset):
-            shown = _found(tx, hit)
+            shown = _found(tx, hit, call.query)
             if shown is not None and len(sessions) == call.limit:
                 next_offset = place
                 break
@@ -341,20 +342,32 @@ def session_verify(tx: Tx, call: OneSession) -> SessionVerified:
     )
 
 
-def _found(tx: Tx, hit: SessionHit) -> SessionFound | None:
-    """A session that was found; none when it was deleted."""
+def _found(tx: Tx, hit: SessionHit, query: str) -> SessionFound | None:
+    """A session that was found; none when it was deleted, or has not what it was found by any more."""
     session = tx.ask(Thoughts).session(hit.session)
     if session is None or session.deleted:
         return None
-    record = tx.ledger.record(hit.best.seq)
+    best: Hit | None = hit.best
+    if hit.best.topic != TOPIC and not _still_says(session, hit.best):
+        in_thoughts = tx.ask(Texts).find(query, topics=(TOPIC,), session=session.id, limit=1).hits
+        best = in_thoughts[0] if in_thoughts else None
+    if best is None:
+        return None
+    record = tx.ledger.record(best.seq)
     thought = Thought.of(record) if record is not None and record.topic == TOPIC else None
     return SessionFound(
         session=SessionShown.of(session),
         hits=hit.hits,
-        best=hit.best.snippet,
+        best=best.snippet,
         thought_number=thought.number if thought else None,
         branch_id=thought.branch_id if thought else None,
     )
+
+
+def _still_says(session: Session, hit: Hit) -> bool:
+    """Whether the title, description or tags that a session was found by are those it has now."""
+    says = "\n".join([session.title, session.description or "", *session.tags]).casefold()
+    return all(marked.casefold() in says for marked in re.findall("«(.+?)»", hit.snippet))
 
 
 def learnings_of(tx: Tx, session: Session, key_moments: list[KeyMoment]) -> list[ExtractedLearning]:
