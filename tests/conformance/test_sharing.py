@@ -156,9 +156,9 @@ def test_a_watcher_that_fails_does_not_silence_the_others(engine: Engine):
 
 def test_a_watcher_that_left_is_not_called(engine: Engine):
     make_things(engine)
-    left, stayed = Ear(engine), Ear(engine)
-    stayed.settle()
-    left.settle()
+    left = Ear(engine)
+    left.settle()  # the watch is on, for those who come later too
+    stayed = Ear(engine)
     left.unwatch()
     left._heard.clear()
     write(engine, add(1))
