@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thoughtbox.domains.thoughts.files.documents import Rereadable
+from thoughtbox.domains.thoughts.files.documents import Rereadable, cipher_chunks, json_chunks, markdown_chunks
 from thoughtbox.domains.thoughts.session.learnings import Heard
+from thoughtbox.domains.thoughts.sessions import Session
 from thoughtbox.domains.thoughts.thinking.critique import critiques_of
 from thoughtbox.domains.thoughts.thoughts import TOPIC, Critique, Thought, stream_of
 from thoughtbox.domains.thoughts.view import Thoughts
@@ -25,6 +26,17 @@ def rereadable(tx: Tx, session_id: str) -> Rereadable:
 
 def all_critiques(tx: Tx, session_id: str) -> dict[int, Critique]:
     return critiques_of(tx, (node.seq for node in tx.ask(Thoughts).nodes(session_id)))
+
+
+def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_metadata: bool = True) -> Iterator[str]:
+    """The session as one text, JSON, Markdown or cipher, piece by piece."""
+    thoughts = rereadable(tx, session.id)
+    if form == "cipher":
+        return cipher_chunks(session, thoughts)
+    critiques = all_critiques(tx, session.id)
+    if form == "markdown":
+        return markdown_chunks(session, thoughts, critiques, with_metadata=with_metadata)
+    return json_chunks(session, thoughts, critiques, exported_at=exported_at)
 
 
 def heard_elsewhere(tx: Tx, session_id: str, count: int) -> list[Heard]:

@@ -14,6 +14,7 @@ from thoughtbox.doors.cli.store import opened_existing, settings_of
 from thoughtbox.errors import ImportRefused
 from thoughtbox.operations.caller import Caller
 from thoughtbox.settings import WORKSPACE
+from thoughtbox.world import iso
 
 if TYPE_CHECKING:
     from thoughtbox.app import Thoughtbox
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from thoughtbox.domains.thoughts.files.transfer import Taken
     from thoughtbox.operations.tx import Tx
 
-LAYOUTS = ("ledger", "files", "json", "markdown", "cipher")
 STDIO = "-"
 
 CLI = Caller(agent="cli", transport="cli")
@@ -65,10 +65,10 @@ def _write_files(tx: Tx, args: Namespace, root: Path, granularity: Any, bar: Any
 
 
 def _write_document(tx: Tx, args: Namespace) -> None:
-    from thoughtbox.domains.thoughts.files.transfer import document
+    from thoughtbox.domains.thoughts.reading import document
     from thoughtbox.domains.thoughts.stages import existing
 
-    pieces = document(tx, existing(tx, args.sessions[0]), args.layout)
+    pieces = document(tx, existing(tx, args.sessions[0]), args.layout, exported_at=iso(tx.now_ms))
     if args.output == STDIO:
         for piece in pieces:
             sys.stdout.write(piece)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from thoughtbox.domains.thoughts.files.documents import cipher_chunks, json_chunks, markdown_chunks
 from thoughtbox.domains.thoughts.files.layout import Granularity, write_session
 from thoughtbox.domains.thoughts.files.layout_reading import ImportedSession, ImportedThought
 from thoughtbox.domains.thoughts.lines import Lines
@@ -14,13 +13,12 @@ from thoughtbox.domains.thoughts.reading import all_critiques, rereadable
 from thoughtbox.domains.thoughts.sessions import Session
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, INIT_COMPLETE, existing
 from thoughtbox.domains.thoughts.starting import change, start
+from thoughtbox.domains.thoughts.thinking.critique import critique_draft
 from thoughtbox.domains.thoughts.thinking.models import Think
 from thoughtbox.domains.thoughts.thinking.operations import Placed, draft
-from thoughtbox.domains.thoughts.thoughts import CRITIQUE, stream_of
+from thoughtbox.domains.thoughts.thoughts import stream_of
 from thoughtbox.domains.thoughts.view import MAIN, Node, Thoughts
-from thoughtbox.ledger.record import Draft, record_id
 from thoughtbox.operations import Tx
-from thoughtbox.world import iso
 
 SOME = 200
 """Sessions that are looked up at once."""
@@ -49,17 +47,6 @@ def write_files(tx: Tx, session: Session, root: Path, granularity: Granularity) 
     """The session as a directory of files below `root`."""
     critiques = all_critiques(tx, session.id)
     return write_session(root, tx.workspace, granularity, session, rereadable(tx, session.id), critiques)
-
-
-def document(tx: Tx, session: Session, form: str) -> Iterator[str]:
-    """The session as one text, piece by piece."""
-    thoughts = rereadable(tx, session.id)
-    if form == "cipher":
-        return cipher_chunks(session, thoughts)
-    critiques = all_critiques(tx, session.id)
-    if form == "markdown":
-        return markdown_chunks(session, thoughts, critiques, with_metadata=True)
-    return json_chunks(session, thoughts, critiques, exported_at=iso(tx.now_ms))
 
 
 def take_session(tx: Tx, found: ImportedSession) -> Taken:
@@ -122,22 +109,7 @@ def _take_thought(tx: Tx, lines: Lines, session_id: str, thought: ImportedThough
     drafted = draft(tx, lines, session_id, said, placed, at=thought.timestamp)
     record = tx.append(drafted, stream=stream_of(session_id))
     if thought.critique is not None:
-        _take_critique(tx, session_id, record.seq, thought)
+        said = thought.critique
+        drafted = critique_draft(session_id, record.seq, said.text, said.model, at=said.timestamp)
+        tx.append(drafted, stream=stream_of(session_id))
     return Node(branch, thought.number, record.seq, record.kind)
-
-
-def _take_critique(tx: Tx, session_id: str, seq: int, thought: ImportedThought) -> None:
-    critique = thought.critique
-    assert critique is not None
-    tx.append(
-        Draft(
-            kind="observation",
-            topic=CRITIQUE,
-            text=critique.text,
-            session=session_id,
-            attrs={"relations": [{"type": "relates_to", "to": record_id(seq)}]},
-            data={"of": record_id(seq), "model": critique.model, "timestamp": critique.timestamp},
-            labels=["critique"],
-        ),
-        stream=stream_of(session_id),
-    )

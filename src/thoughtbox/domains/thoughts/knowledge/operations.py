@@ -143,13 +143,12 @@ def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
     heads = tx.ask(Knowledge).heads(
         "pattern", tags=call.tags, among=among, sort_by=call.sort_by, descending=call.sort_order == "desc"
     )
-    shown = heads[call.offset : call.offset + call.limit]
-    has_more = call.offset + call.limit < len(heads)
+    shown, next_offset = _page(heads, call.offset, call.limit)
     return PatternsListed(
         patterns=[_pattern(tx, head, with_content=False) for head in shown],
         count=len(shown),
-        has_more=has_more,
-        next_offset=call.offset + call.limit if has_more else None,
+        has_more=next_offset is not None,
+        next_offset=next_offset,
         message=note,
     )
 
@@ -252,13 +251,12 @@ def list_notes(tx: Tx, call: ListNotes) -> NotesListed:
     """Notes, without their content, newest first; with these words in them."""
     among, note = _found(tx, NOTE, call.search)
     heads = tx.ask(Knowledge).heads("note", among=among)
-    shown = heads[call.offset : call.offset + call.limit]
-    has_more = call.offset + call.limit < len(heads)
+    shown, next_offset = _page(heads, call.offset, call.limit)
     return NotesListed(
         notes=[_note(tx, head, with_content=False) for head in shown],
         count=len(shown),
-        has_more=has_more,
-        next_offset=call.offset + call.limit if has_more else None,
+        has_more=next_offset is not None,
+        next_offset=next_offset,
         message=note,
     )
 
@@ -368,6 +366,12 @@ def _found(tx: Tx, topic: str, words: str | None) -> tuple[Collection[int] | Non
         hits |= {hit.seq for hit in found.hits}
         offset, has_more, note = offset + len(found.hits), found.has_more, found.note
     return hits, note
+
+
+def _page(heads: list[Head], offset: int, limit: int) -> tuple[list[Head], int | None]:
+    """A page, and where the next one begins."""
+    end = offset + limit
+    return heads[offset:end], end if end < len(heads) else None
 
 
 def _created_at(tx: Tx, head: Head) -> str:

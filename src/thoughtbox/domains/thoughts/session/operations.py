@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import orjson
 
-from thoughtbox.domains.thoughts.files.documents import cipher_chunks, json_chunks, markdown_chunks
 from thoughtbox.domains.thoughts.files.kept import KeptTexts
 from thoughtbox.domains.thoughts.opening.models import ListSessions, SessionShown, SessionsListed
 from thoughtbox.domains.thoughts.opening.operations import attach, listed
-from thoughtbox.domains.thoughts.reading import all_critiques, heard_elsewhere, rereadable, thoughts_of
+from thoughtbox.domains.thoughts.reading import document, heard_elsewhere, thoughts_of
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.session.analysis import DeepAnalysis, SessionAnalysis, analyze, look_deeper
 from thoughtbox.domains.thoughts.session.learnings import ExtractedLearning, KeyMoment, learn, unknown_moments
@@ -408,26 +407,17 @@ def _unchanged(session: Session) -> SessionChanged:
     return SessionChanged(session=SessionShown.of(session))
 
 
-def _chunks(tx: Tx, session: Session, call: ExportSession, exported_at: str) -> Iterator[str]:
-    thoughts = rereadable(tx, session.id)
-    match call.format:
-        case "json":
-            critiques = all_critiques(tx, session.id)
-            return json_chunks(session, thoughts, critiques, exported_at=exported_at)
-        case "markdown":
-            critiques = all_critiques(tx, session.id)
-            return markdown_chunks(session, thoughts, critiques, with_metadata=call.include_metadata)
-        case "cipher":
-            return cipher_chunks(session, thoughts)
-
-
 def _piece(tx: Tx, session: Session, call: ExportSession, exported_at: str, begin: int, room: int) -> tuple[str, bool]:
     """A piece of the export. Pieces after the first come from the text that was made for it, if it is still there."""
     head = tx.ledger.stream_head(stream_of(session.id))
     key = (head, call.format, call.include_metadata, exported_at)
-    text = _KEPT.get(key) or _KEPT.make(key, _chunks(tx, session, call, exported_at))
+
+    def made() -> Iterator[str]:
+        return document(tx, session, call.format, exported_at=exported_at, with_metadata=call.include_metadata)
+
+    text = _KEPT.get(key) or _KEPT.make(key, made())
     if text is None:
-        return _cut(_chunks(tx, session, call, exported_at), begin, room)
+        return _cut(made(), begin, room)
     return _cut(iter([text[begin : begin + room + 1]]), 0, room)
 
 

@@ -16,7 +16,7 @@ from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.sessions import Session
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, existing
 from thoughtbox.domains.thoughts.starting import change, start
-from thoughtbox.domains.thoughts.thinking.critique import critique_prompt, critiques_of
+from thoughtbox.domains.thoughts.thinking.critique import critique_draft, critique_prompt, critiques_of
 from thoughtbox.domains.thoughts.thinking.models import (
     HIGHEST_NUMBER,
     READ_BY_DEFAULT,
@@ -35,7 +35,7 @@ from thoughtbox.domains.thoughts.thinking.models import (
     ThoughtShown,
     ThoughtsRead,
 )
-from thoughtbox.domains.thoughts.thoughts import CRITIQUE, TOPIC, Critique, Thought, stream_of
+from thoughtbox.domains.thoughts.thoughts import TOPIC, Critique, Thought, stream_of
 from thoughtbox.domains.thoughts.view import MAIN, NEXT, REVISES, Line, Node, Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import AUTHORED, Draft, Kind, record_id, seq_of
@@ -236,18 +236,8 @@ def critique(tx: Tx, call: AddCritique) -> CritiqueAdded:
     else:
         node = lines.target(MAIN, call.thought_number, "thoughtNumber")
     model = call.model or tx.caller.model or tx.caller.agent
-    record = tx.append(
-        Draft(
-            kind="observation",
-            topic=CRITIQUE,
-            text=call.text,
-            session=session.id,
-            attrs={"relations": [{"type": "relates_to", "to": record_id(node.seq)}]},
-            data={"of": record_id(node.seq), "model": model},
-            labels=["critique"],
-        ),
-        stream=stream_of(session.id),
-    )
+    drafted = critique_draft(session.id, node.seq, call.text, model)
+    record = tx.append(drafted, stream=stream_of(session.id))
     shown = CritiqueShown.of(Critique(text=call.text, model=model, timestamp=record.ts))
     return CritiqueAdded(id=record.id, session_id=session.id, thought_number=node.number, critique=shown)
 
