@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from thoughtbox.domains.thoughts.files import layout, layout_reading
 from thoughtbox.domains.thoughts.files.documents import Rereadable, nodes
-from thoughtbox.domains.thoughts.files.layout import Granularity, folder_of, partition_path, write_session
+from thoughtbox.domains.thoughts.files.layout import Granularity, partition_path, write_session
 from thoughtbox.domains.thoughts.files.layout_reading import (
     ImportedSession,
     IntegrityValidationResult,
@@ -363,14 +363,6 @@ def test_a_project_that_could_lead_elsewhere_is_refused(tmp_path: Path, project:
 
     assert refused.value.details == {"fields": ["project"]}
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("project", [*OUTSIDE, None, "Shop", "日本", "-", "a" * 500])
-def test_any_project_has_a_folder_that_can_be_written_to(tmp_path: Path, project: str | None):
-    folder = folder_of(project)
-
-    path = written(tmp_path, project=folder)
-    assert path == tmp_path / "projects" / folder / "sessions" / "2025-12" / ID
 
 
 @pytest.mark.parametrize("project", ["shop", "Team_1/app.v2", "_default", "sessions"])

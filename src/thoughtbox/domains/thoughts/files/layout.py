@@ -44,7 +44,6 @@ SESSION_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 PARTITION = re.compile(r"[0-9]{4}-(?:[0-9]{2}(?:-[0-9]{2})?|W[0-9]{2})")
 
 _PROJECT_FOLDER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
-_NOT_IN_A_FOLDER = re.compile(r"[^a-z0-9._-]+")
 _THOUGHT_FILE = re.compile(r"([0-9]{3,16})\.json")
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})")
 _SHOWN = 80
@@ -115,11 +114,6 @@ def project_folders(project: str) -> tuple[str, ...]:
             f" folders with `/` between them, none but the first called `{SESSIONS}`.",
         )
     return folders
-
-
-def folder_of(project: str | None) -> str:
-    """A name for the directory of any project. The manifest keeps the project's own name."""
-    return _NOT_IN_A_FOLDER.sub("-", (project or "").lower()).strip(".-")[:128] or DEFAULT_PROJECT
 
 
 def file_name(number: int) -> str:

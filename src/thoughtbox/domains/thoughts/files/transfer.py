@@ -15,7 +15,7 @@ from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, INIT_COMPLETE, exi
 from thoughtbox.domains.thoughts.starting import change, start
 from thoughtbox.domains.thoughts.thinking.critique import critique_draft
 from thoughtbox.domains.thoughts.thinking.models import Think
-from thoughtbox.domains.thoughts.thinking.operations import Placed, draft
+from thoughtbox.domains.thoughts.thinking.placing import Placed, draft
 from thoughtbox.domains.thoughts.thoughts import stream_of
 from thoughtbox.domains.thoughts.view import MAIN, Node, Thoughts
 from thoughtbox.operations import Tx
