@@ -16,14 +16,14 @@ from bench.run import Run, settings_for
 from bench.stores import record_thought, sealed_thought
 from bench.table import Line, at_least
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.mailbox import Mailbox
+from thoughtbox.doors.loop_bridge import LoopBridge
 from thoughtbox.engine.sqlite import SqliteEngine
 
 MANY = 32
 SLOW_SYNC_SECONDS = 0.002
 
 Append = Callable[[], Awaitable[object]]
-Prepare = Callable[[Thoughtbox, Mailbox, str], Append]
+Prepare = Callable[[Thoughtbox, LoopBridge, str], Append]
 """What a caller does again and again, made ready for its session: only the append itself is measured."""
 
 
@@ -62,12 +62,12 @@ def measure(run: Run) -> Iterator[Line]:
     yield line(f"thought_record in process, {MANY} concurrent callers", _on_disk(run, through_the_dispatcher))
 
 
-def to_the_ledger(box: Thoughtbox, mailbox: Mailbox, session: str) -> Append:
+def to_the_ledger(box: Thoughtbox, mailbox: LoopBridge, session: str) -> Append:
     work = sealed_thought(box, session, 0)
     return lambda: mailbox.receive(box.engine.write(box.settings.project, work))
 
 
-def through_the_dispatcher(box: Thoughtbox, mailbox: Mailbox, session: str) -> Append:
+def through_the_dispatcher(box: Thoughtbox, mailbox: LoopBridge, session: str) -> Append:
     call = record_thought(box.settings.project, session, 0)
     return lambda: mailbox.receive(box.dispatcher.submit(call))
 
@@ -96,7 +96,7 @@ def line(what: str, found: Rates, *, has_bar: bool = False) -> Line:
 
 
 async def _rates(box: Thoughtbox, prepare: Prepare, rounds: int, seconds: float) -> Rates:
-    mailbox = Mailbox(asyncio.get_running_loop())
+    mailbox = LoopBridge(asyncio.get_running_loop())
     appends = [prepare(box, mailbox, f"session-{caller}") for caller in range(MANY)]
 
     def call(caller: int) -> Awaitable[object]:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.servers import ENVELOPE, INITIALIZE, STATELESS, HttpServer, environment
-from thoughtbox.doors.mcp.http import Gate
+from thoughtbox.doors.mcp.transports.http import Gate
 
 TOKEN = "correct horse battery staple"
 PING = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}

@@ -17,11 +17,11 @@ from thoughtbox.settings import load
 def main(transport: str, prelude: str = "") -> None:
     exec(prelude, {})
     if transport == "stdio":
-        from thoughtbox.doors.mcp.serve import serve_stdio
+        from thoughtbox.doors.mcp.transports.stdio import serve_stdio
 
         serve_stdio(load())
     else:
-        from thoughtbox.doors.mcp.http import serve_http
+        from thoughtbox.doors.mcp.transports.http import serve_http
 
         threading.Thread(target=_end_with_stdin, daemon=True).start()
         stdout = os.dup(1)  # while serving, it leads elsewhere

@@ -15,7 +15,6 @@ import pytest
 from tests.doors.mcp.conftest import StartHttp
 from tests.support.clients import NODE, run
 from tests.support.servers import environment
-from thoughtbox.doors.mcp import calls
 
 PAGE = Path(__file__).parents[3] / "docs" / "clients.md"
 
@@ -70,6 +69,6 @@ def test_the_client_in_python_runs(tmp_path: Path):
 
 
 def test_everything_that_can_go_with_a_request_is_explained():
-    keys = {value for name, value in vars(calls).items() if name.startswith("META_")}
+    keys = {value for name, value in vars(operation_calls).items() if name.startswith("META_")}
 
     assert set(re.findall(r"^\| `(thoughtbox/\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) == keys

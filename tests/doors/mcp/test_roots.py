@@ -19,7 +19,7 @@ everywhere = pytest.mark.doors(engine="sqlite", every=True)
 connected = pytest.mark.doors(era="handshake", engine="sqlite", every=True)
 stateless = pytest.mark.doors(era="stateless", engine="sqlite", every=True)
 
-NO_PATIENCE = "from thoughtbox.doors.mcp import asking; asking.ROOTS_SECONDS = 0.2"
+NO_PATIENCE = "from thoughtbox.doors.mcp import client_requests; client_requests.ROOTS_SECONDS = 0.2"
 
 Told = ListRootsResult | ErrorData
 

@@ -36,8 +36,8 @@ THOUGHT = {"thought": "S1|O|Pages are slow", "critique": True}
 CRITIQUE = "One report is no pattern."
 ANSWER = {"role": "assistant", "content": {"type": "text", "text": CRITIQUE}, "model": "some-model-1"}
 
-NO_PATIENCE = "from thoughtbox.doors.mcp import asking; asking.MODEL_SECONDS = 0.2"
-SHORT_LIVED = "from thoughtbox.doors.mcp import rounds; rounds.SECONDS = 0.001"
+NO_PATIENCE = "from thoughtbox.doors.mcp import client_requests; client_requests.MODEL_SECONDS = 0.2"
+SHORT_LIVED = "from thoughtbox.doors.mcp import request_state; request_state.SECONDS = 0.001"
 
 Answered = CreateMessageResult | ErrorData
 

@@ -36,7 +36,7 @@ def serve(args: Namespace) -> int:
 
 
 def _serve_stdio(settings: Settings) -> None:
-    from thoughtbox.doors.mcp.serve import serve_stdio
+    from thoughtbox.doors.mcp.transports.stdio import serve_stdio
 
     if sys.stdin and sys.stdin.isatty():
         _say("Waiting for an MCP client on standard input. A client starts this by itself; for people there is --http.")
@@ -44,7 +44,7 @@ def _serve_stdio(settings: Settings) -> None:
 
 
 def _serve_http(settings: Settings) -> None:
-    from thoughtbox.doors.mcp.http import serve_http
+    from thoughtbox.doors.mcp.transports.http import serve_http
 
     serve_http(settings, lambda address: _say(announcement(settings, address)))
 

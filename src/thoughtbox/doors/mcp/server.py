@@ -36,10 +36,10 @@ from mcp_types import (
 
 from thoughtbox import __version__, content
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.mcp import journal, prompts, resources, rounds, toolsets
-from thoughtbox.doors.mcp.calls import Calls
-from thoughtbox.doors.mcp.changes import Changes
+from thoughtbox.doors.mcp import client_log, prompts, request_state, resources, toolsets
 from thoughtbox.doors.mcp.context import Context, is_stateless
+from thoughtbox.doors.mcp.notifications import Notifications
+from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.tool_calls import ToolCalls
 from thoughtbox.doors.mcp.tools import tool
 from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, NotFound, StorageError, ThoughtboxError
@@ -72,12 +72,12 @@ class McpDoor:
 
     def __init__(self, box: Thoughtbox, *, transport: str) -> None:
         self._table = box.dispatcher.table
-        self._calls = Calls(box, transport)
+        self._calls = OperationCalls(box, transport)
         self._shown = toolsets.shown(self._table, box.settings.toolset)
         self._tools: dict[int | None, ListToolsResult] = {}
-        self.changes = Changes(box)
+        self.notifications = Notifications(box)
         tools_vary = any(operation.described for operation in self._shown)
-        tool_calls = ToolCalls(box, self._calls, self.changes, tools_vary=tools_vary)
+        tool_calls = ToolCalls(box, self._calls, self.notifications, tools_vary=tools_vary)
         self.server = McpServer(
             "thoughtbox",
             version=__version__,
@@ -90,18 +90,20 @@ class McpDoor:
             on_list_resources=_in_protocol(self._list_resources),
             on_list_resource_templates=_in_protocol(self._list_resource_templates),
             on_read_resource=_in_protocol(self._read_resource),
-            on_subscribe_resource=_in_protocol(self.changes.subscribe),
-            on_unsubscribe_resource=_in_protocol(self.changes.unsubscribe),
-            on_subscriptions_listen=self.changes.listen,
+            on_subscribe_resource=_in_protocol(self.notifications.subscribe),
+            on_unsubscribe_resource=_in_protocol(self.notifications.unsubscribe),
+            on_subscriptions_listen=self.notifications.listen,
             on_list_prompts=_in_protocol(self._list_prompts),
             on_get_prompt=_in_protocol(self._get_prompt),
             on_completion=_in_protocol(self._complete),
         )
-        self.server.add_notification_handler("notifications/initialized", NotificationParams, self.changes.remember)
-        self.server.add_request_handler("logging/setLevel", SetLevelRequestParams, journal.set_level)
+        self.server.add_notification_handler(
+            "notifications/initialized", NotificationParams, self.notifications.remember
+        )
+        self.server.add_request_handler("logging/setLevel", SetLevelRequestParams, client_log.set_level)
         # Spans go nowhere without an exporter, and cost time on every call.
         self.server.middleware.clear()
-        self.server.middleware.append(rounds.sealing(box.keyring))
+        self.server.middleware.append(request_state.sealing(box.keyring))
 
     async def _list_tools(self, ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         """The tools as this client sees them; a stateless one always stands at the beginning."""

@@ -17,12 +17,12 @@ from mcp_types import INVALID_PARAMS, CallToolRequestParams, InputRequiredResult
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import echo, line
-from thoughtbox.doors.mcp import asking, journal, rounds
-from thoughtbox.doors.mcp.asking import NoAnswer, NotLent, Said
-from thoughtbox.doors.mcp.calls import Calls
-from thoughtbox.doors.mcp.changes import Changes
+from thoughtbox.doors.mcp import client_log, client_requests, request_state
+from thoughtbox.doors.mcp.client_requests import NoAnswer, NotLent, Said
 from thoughtbox.doors.mcp.context import Context, is_stateless
-from thoughtbox.doors.mcp.rounds import Round, Rounds
+from thoughtbox.doors.mcp.notifications import Notifications
+from thoughtbox.doors.mcp.operation_calls import OperationCalls
+from thoughtbox.doors.mcp.request_state import Round, Rounds
 from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.operations.caller import Root
@@ -36,11 +36,13 @@ FAILED = SamplingFailed.code
 class ToolCalls:
     """Answers `tools/call`."""
 
-    def __init__(self, box: Thoughtbox, calls: Calls, changes: Changes, *, tools_vary: bool) -> None:
+    def __init__(
+        self, box: Thoughtbox, calls: OperationCalls, notifications: Notifications, *, tools_vary: bool
+    ) -> None:
         """`tools_vary`: whether clients at different stages are shown different tools."""
         self._table = box.dispatcher.table
         self._calls = calls
-        self._changes = changes
+        self._notifications = notifications
         self._tools_vary = tools_vary
         self._is_echoing = box.settings.log_thoughts
         self._rounds = Rounds()
@@ -65,28 +67,30 @@ class ToolCalls:
         earlier = self._rounds.resumed(params, call.workspace)
         if earlier is not None and earlier.answer is not None:
             return result(await self._finished(ctx, operation, call, earlier, params))
-        if operation.needs_roots and asking.tells_roots(ctx):
+        if operation.needs_roots and client_requests.tells_roots(ctx):
             if is_stateless(ctx) and earlier is None:
                 return Round(workspace=call.workspace).asking(ListRootsRequest())
             call = replace(call, roots=await self._roots(ctx, params))
         answer = await self._consulted(ctx, operation, call, await self._run(ctx, operation, call))
         if self._tools_vary and remembered.has_new_stage():
-            self._changes.tell_of_tools(ctx)
+            self._notifications.tell_of_tools(ctx)
         return answer if isinstance(answer, InputRequiredResult) else result(answer)
 
     async def _roots(self, ctx: Context, params: CallToolRequestParams) -> Sequence[Root] | None:
-        return asking.roots_in(rounds.response(params)) if is_stateless(ctx) else await asking.roots(ctx)
+        if is_stateless(ctx):
+            return client_requests.roots_in(request_state.response(params))
+        return await client_requests.roots(ctx)
 
     async def _run(self, ctx: Context, operation: Operation, call: Call) -> Answer:
         try:
             answer = await self._calls.run(ctx, operation, call)
         except (InternalError, StorageError) as error:
-            await journal.tell(ctx, "error", f"{operation.name}: {error}")
+            await client_log.tell(ctx, "error", f"{operation.name}: {error}")
             raise
         if operation.writes and self._is_echoing:
             said = line(operation.name, answer)
             echo(said)
-            await journal.tell(ctx, "info", said)
+            await client_log.tell(ctx, "info", said)
         return answer
 
     async def _consulted(
@@ -94,15 +98,15 @@ class ToolCalls:
     ) -> Answer | InputRequiredResult:
         """The answer with what the client's model says to the question in it, if there is one and a model is lent."""
         sampling = operation.sampling
-        if sampling is None or sampling.question not in answer or not asking.lends_model(ctx):
+        if sampling is None or sampling.question not in answer or not client_requests.lends_model(ctx):
             return answer
         if call.key is not None and (kept := await self._kept(ctx, call.key)) is not None:
             return _completed(sampling, answer, kept)
-        request = asking.question(ctx, answer[sampling.question])
+        request = client_requests.question(ctx, answer[sampling.question])
         if is_stateless(ctx):
             return Round(workspace=call.workspace, answer=answer).asking(request)
         try:
-            said = await asking.model(ctx, request)
+            said = await client_requests.model(ctx, request)
         except NotLent:
             return answer
         except NoAnswer as why:
@@ -119,9 +123,9 @@ class ToolCalls:
         self._rounds.use(earlier)
         call = replace(call, key=call.key or earlier.id)
         if await self._kept(ctx, call.key) is not None:  # by another process, or before this one was started
-            raise rounds.used_before()
+            raise request_state.used_before()
         try:
-            said = asking.said_in(rounds.response(params))
+            said = client_requests.said_in(request_state.response(params))
         except NoAnswer as why:
             return _unanswered(sampling, earlier.answer, str(why))
         return await self._keep(ctx, sampling, call, earlier.answer, said)

@@ -18,9 +18,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from thoughtbox import __version__
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import unblocked_output
-from thoughtbox.doors.mcp.ending import CLOSING_SECONDS, end_within
-from thoughtbox.doors.mcp.plain import App, Plain, Receive, Scope, Send
 from thoughtbox.doors.mcp.server import McpDoor
+from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within
+from thoughtbox.doors.mcp.transports.one_answer_json import App, OneAnswerJson, Receive, Scope, Send
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import LOOPBACK, Settings
 
@@ -108,11 +108,11 @@ def application(box: Thoughtbox, door: McpDoor) -> App:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
-        async with door.changes.followed(), inner(app):
+        async with door.notifications.followed(), inner(app):
             yield
 
     app.router.lifespan_context = lifespan
-    return Gate(Plain(app), settings)
+    return Gate(OneAnswerJson(app), settings)
 
 
 class BoundedHttp(HttpToolsProtocol):
@@ -156,7 +156,7 @@ class HttpServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         end_within(GRACE_SECONDS + CLOSING_SECONDS)
-        self._door.changes.end()
+        self._door.notifications.end()
         await super().shutdown(sockets)
 
 

@@ -6,9 +6,9 @@ import asyncio
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import unblocked_output
-from thoughtbox.doors.mcp.ending import CLOSING_SECONDS, end_within, told_to_end
 from thoughtbox.doors.mcp.server import McpDoor
-from thoughtbox.doors.mcp.stdio import Descriptors, claim, connected
+from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within, told_to_end
+from thoughtbox.doors.mcp.transports.stdio_wire import Descriptors, claim, connected
 from thoughtbox.settings import Settings
 
 
@@ -21,7 +21,7 @@ def serve_stdio(settings: Settings) -> None:
 
 async def _serve(box: Thoughtbox, descriptors: Descriptors) -> None:
     door = McpDoor(box, transport="stdio")
-    async with connected(descriptors, box.settings.max_body_bytes) as wire, door.changes.followed():
+    async with connected(descriptors, box.settings.max_body_bytes) as wire, door.notifications.followed():
         box.keep()
         ending = asyncio.create_task(told_to_end())
         ending.add_done_callback(lambda _: wire.hang_up())

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from thoughtbox.doors.mailbox import Mailbox
+from thoughtbox.doors.loop_bridge import LoopBridge
 
 
 def test_results_and_errors_arrive_where_they_are_awaited():
     async def story() -> list[Any]:
-        mailbox = Mailbox(asyncio.get_running_loop())
+        mailbox = LoopBridge(asyncio.get_running_loop())
         futures: list[Future[int]] = [Future() for _ in range(200)]
         waiting = [asyncio.ensure_future(mailbox.receive(future)) for future in futures]
 
@@ -35,7 +35,7 @@ def test_results_and_errors_arrive_where_they_are_awaited():
 
 def test_many_threads_at_once_lose_nothing():
     async def story() -> list[int]:
-        mailbox = Mailbox(asyncio.get_running_loop())
+        mailbox = LoopBridge(asyncio.get_running_loop())
         groups = [[Future[int]() for _ in range(300)] for _ in range(4)]
         waiting = [asyncio.ensure_future(mailbox.receive(future)) for group in groups for future in group]
 
@@ -54,7 +54,7 @@ def test_a_result_that_is_there_already_is_received_too():
     async def story() -> int:
         future: Future[int] = Future()
         future.set_result(7)
-        return await Mailbox(asyncio.get_running_loop()).receive(future)
+        return await LoopBridge(asyncio.get_running_loop()).receive(future)
 
     assert asyncio.run(story()) == 7
 
@@ -62,7 +62,7 @@ def test_a_result_that_is_there_already_is_received_too():
 def test_whoever_gives_up_waiting_takes_back_the_call():
     async def story() -> Future[int]:
         future: Future[int] = Future()
-        waiting = asyncio.ensure_future(Mailbox(asyncio.get_running_loop()).receive(future))
+        waiting = asyncio.ensure_future(LoopBridge(asyncio.get_running_loop()).receive(future))
         await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -76,7 +76,7 @@ def test_a_result_for_a_loop_that_is_gone_disturbs_nobody():
     future: Future[int] = Future()
 
     async def story() -> None:
-        waiting = asyncio.ensure_future(Mailbox(asyncio.get_running_loop()).receive(future))
+        waiting = asyncio.ensure_future(LoopBridge(asyncio.get_running_loop()).receive(future))
         await asyncio.sleep(0)
         assert not waiting.done()
         assert future.set_running_or_notify_cancel()  # too late to take it back

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.mailbox import Mailbox
+from thoughtbox.doors.loop_bridge import LoopBridge
 from thoughtbox.doors.mcp.context import Context
-from thoughtbox.doors.mcp.remembered import Clients, Remembered
+from thoughtbox.doors.mcp.focus import Clients, Remembered
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
 from thoughtbox.operations.arguments import unstorable
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus
@@ -34,14 +34,14 @@ class GivenUp(Exception):
     """Ends work whose client no longer waits for it."""
 
 
-class Calls:
+class OperationCalls:
     """Runs operations for the clients of one transport; every failure comes out as a `ThoughtboxError`."""
 
     def __init__(self, box: Thoughtbox, transport: str) -> None:
         self._dispatcher = box.dispatcher
         self._settings = box.settings
         self._transport = transport
-        self._mailbox: Mailbox | None = None
+        self._bridge: LoopBridge | None = None
         self._clients = Clients(box.settings.reasoning_session)
 
     def remembered(self, ctx: Context) -> Remembered:
@@ -113,9 +113,9 @@ class Calls:
 
     async def _received(self, future: Future[T]) -> T:
         """The result of another thread, here."""
-        if self._mailbox is None:
-            self._mailbox = Mailbox(asyncio.get_running_loop())
-        return await self._mailbox.receive(future)
+        if self._bridge is None:
+            self._bridge = LoopBridge(asyncio.get_running_loop())
+        return await self._bridge.receive(future)
 
     def _workspace(self, meta: Mapping[str, Any]) -> str:
         named = _meta(meta, META_WORKSPACE, str)

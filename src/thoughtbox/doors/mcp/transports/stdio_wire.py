@@ -32,8 +32,8 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from thoughtbox.doors.mcp.ending import LAST_ANSWERS_SECONDS
-from thoughtbox.doors.mcp.lines import Lines, TooLong, waitable_input, waitable_output
+from thoughtbox.doors.mcp.shutdown import LAST_ANSWERS_SECONDS
+from thoughtbox.doors.mcp.transports.bounded_lines import Lines, TooLong, waitable_input, waitable_output
 
 MOST_OPEN = 256
 """Calls under way at once; the next is read when one of them has been answered."""

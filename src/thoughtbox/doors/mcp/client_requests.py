@@ -1,7 +1,7 @@
 """What only a client has: the directories it works in, and a model to lend.
 
 A client of the handshake era is sent a request, and waited for. A stateless one finds the same request in
-the result of its call, and sends the call again with the answer in it: that is what `rounds.py` is for.
+the result of its call, and sends the call again with the answer in it: that is what `request_state.py` is for.
 """
 
 from __future__ import annotations

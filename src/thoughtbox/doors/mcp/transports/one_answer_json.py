@@ -24,7 +24,7 @@ _OPENING = re.compile(
 _CLOSING = b"\r\n\r\n"
 
 
-class Plain:
+class OneAnswerJson:
     """Wraps the MCP application."""
 
     def __init__(self, app: App) -> None:

@@ -42,7 +42,7 @@ from thoughtbox.errors import InvalidPayload, ThoughtboxError
 logger = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.1
-"""Changes that come together are told once."""
+"""Notifications that come together are told once."""
 
 MOST_SUBSCRIPTIONS = 1_000
 
@@ -50,7 +50,7 @@ TELL_SECONDS = 1.0
 """How long one client may take to be told before the next round is no longer held up by it."""
 
 
-class Changes:
+class Notifications:
     """Follows the store while the server runs, and tells every client that wants to know."""
 
     def __init__(self, box: Thoughtbox) -> None:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Mailbox:
+class LoopBridge:
     """Hands the results of other threads to those who wait for them in one event loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
