@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, get_type_hints
 
 from thoughtbox.errors import InvalidOperation, InvalidPayload, StageRequirementNotMet, ThoughtboxError
+from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.models import Input, Output
@@ -156,6 +157,8 @@ class Table:
     prompts: dict[str, Prompt] = field(default_factory=dict)
     completions: dict[str, dict[str, Completion]] = field(default_factory=dict)
     """By argument name, then by room: the values that begin with what was typed."""
+    topics: dict[str, Callable[[Record], object]] = field(default_factory=dict)
+    """By topic: opens a record as its room will, and raises when that cannot be done."""
 
     def __iter__(self) -> Iterator[Operation]:
         return iter(self.operations.values())
@@ -198,6 +201,12 @@ class Table:
         known = self.completions.get(argument, {})
         return known.get(room) or next(iter(known.values()), None)
 
+    def check(self, record: Record) -> None:
+        """Refuse a record that its room could not read; of topics that no room here knows, nothing is known."""
+        opened = self.topics.get(record.topic)
+        if opened is not None:
+            opened(record)
+
     def views(self) -> list[type[View]]:
         return [view for room in self.rooms.values() for view in room.views]
 
@@ -237,6 +246,12 @@ class Room:
 
     def prompt(self, prompt: Prompt) -> None:
         self._table.prompts[prompt.name] = replace(prompt, room=self.name)
+
+    def topic(self, name: str, opened: Callable[[Record], object]) -> None:
+        """Say how this room opens a record of a topic; what comes from elsewhere is opened so before it is taken in."""
+        if name in self._table.topics:
+            raise ValueError(f"topic {name} is declared twice")
+        self._table.topics[name] = opened
 
     def completion(self, argument: str, values: Completion) -> None:
         """Say how to complete an argument of that name: in this room, and wherever nobody else knows it."""

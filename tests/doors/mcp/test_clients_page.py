@@ -15,6 +15,7 @@ import pytest
 from tests.doors.mcp.conftest import StartHttp
 from tests.support.clients import NODE, run
 from tests.support.servers import environment
+from thoughtbox.doors.mcp import operation_calls
 
 PAGE = Path(__file__).parents[3] / "docs" / "clients.md"
 
