@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -49,6 +50,10 @@ class Sql(Protocol):
 
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         """Read one row and keep others from changing it until this transaction ends."""
+        ...
+
+    def nested(self) -> AbstractContextManager[None]:
+        """A part of the transaction that leaves all it wrote, or nothing if it raises; as deep as needed."""
         ...
 
 
