@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Knowledge
-from thoughtbox.domains.thoughts.sessions import CHANGED, STARTED
+from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
+from thoughtbox.domains.thoughts.model.thought import TOPIC
 from thoughtbox.domains.thoughts.stages import guard
-from thoughtbox.domains.thoughts.thoughts import TOPIC
-from thoughtbox.domains.thoughts.view import Thoughts
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.operations.registry import Room
 from thoughtbox.search.registry import of_data, searchable
 

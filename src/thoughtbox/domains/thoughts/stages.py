@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 
-from thoughtbox.domains.thoughts.sessions import Session
-from thoughtbox.domains.thoughts.view import Thoughts
+from thoughtbox.domains.thoughts.model.session import Session
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import SessionNotFound, StageRequirementNotMet
 from thoughtbox.ledger.view import NOW
 from thoughtbox.operations.models import Input

@@ -27,10 +27,10 @@ from thoughtbox.domains.thoughts.knowledge.models import (
 )
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Head, Kind, Knowledge
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.session.operations import learnings_of
+from thoughtbox.domains.thoughts.sessions.operations import learnings_of
 from thoughtbox.domains.thoughts.stages import INIT_COMPLETE, existing
-from thoughtbox.domains.thoughts.thinking.models import MOST_TAGS
-from thoughtbox.domains.thoughts.thinking.operations import current
+from thoughtbox.domains.thoughts.think.models import MOST_TAGS
+from thoughtbox.domains.thoughts.think.operations import current
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import Draft, Record, record_id
 from thoughtbox.operations import Example, Tx
