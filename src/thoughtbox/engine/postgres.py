@@ -330,7 +330,7 @@ class PostgresEngine:
             self._add_writer(None)
         return future
 
-    def read(self, work: Callable[[Sql], T]) -> Future[T]:
+    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
         return self._readers.submit(work)
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:

@@ -71,8 +71,8 @@ class Engine(Protocol):
         """
         ...
 
-    def read(self, work: Callable[[Sql], T]) -> Future[T]:
-        """Run `work` on a snapshot that no write changes while it runs."""
+    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
+        """Run `work` on a snapshot that no write changes while it runs; `long` keeps it out of the way of others."""
         ...
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:

@@ -306,7 +306,7 @@ class SqliteEngine:
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
         return self._lanes.put(ONE_LANE, work)
 
-    def read(self, work: Callable[[Sql], T]) -> Future[T]:
+    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
         if self._readers is None:
             return self._lanes.put(ONE_LANE, partial(_without_writing, work))
         return self._readers.submit(work)

@@ -1,6 +1,5 @@
 """The way in: importing this enters all of the room's operations into the table."""
 
-from thoughtbox.domains.thoughts import gateway
 from thoughtbox.domains.thoughts.begin import operations as begin
 from thoughtbox.domains.thoughts.content import mental_models, resources
 from thoughtbox.domains.thoughts.knowledge import operations as knowledge
@@ -8,4 +7,4 @@ from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.sessions import operations as sessions
 from thoughtbox.domains.thoughts.think import operations as think
 
-__all__ = ["begin", "gateway", "knowledge", "mental_models", "resources", "room", "sessions", "think"]
+__all__ = ["begin", "knowledge", "mental_models", "resources", "room", "sessions", "think"]

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.think.models import SessionId, Tag, Tags, ThoughtShown, Title
-from thoughtbox.operations.models import CamelInput, CamelOutput, Key, MaxChars, Text
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 Domain = Literal["debugging", "planning", "decision-making", "risk-management", "problem-solving", "analysis"]
 SortBy = Literal["createdAt", "updatedAt", "title"]
@@ -211,4 +211,3 @@ class CipherLoaded(CamelOutput):
     stage: int
     stage_name: str
     cipher: str
-    next: dict[str, Any]

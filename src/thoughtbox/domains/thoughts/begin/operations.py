@@ -34,17 +34,18 @@ from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.stages import (
     CIPHER_LOADED,
     DOMAIN_ACTIVE,
-    INIT_COMPLETE,
+    ENTRY,
     NAMES,
-    existing,
+    at,
+    stage_needed,
     stage_of,
     unlocking,
 )
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing, move, own_session, standing, work_at
 from thoughtbox.domains.thoughts.think.operations import current, last_of, opened
 from thoughtbox.domains.thoughts.view.thoughts import MAIN, Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
-from thoughtbox.operations import Example, Tx
-from thoughtbox.operations.registry import TABLE
+from thoughtbox.operations import TABLE, Example, Tx
 
 LAST_SHOWN = 5
 MOST_PROJECTS = 20
@@ -52,8 +53,6 @@ RELATED = 10
 
 _STARTED = ("start_new", {"sessionTitle": "Slow pages", "project": "shop"})
 _LATEST = {"sessionId": "latest"}
-
-THINK = {"operation": "thought", "thought": "S1|O|…"}
 
 
 @room.operation(
@@ -66,7 +65,7 @@ def get_state(tx: Tx, call: GetState) -> State:
     """The stage, the current session, and what can be done from here."""
     if call.session_id is None:
         _let_go_of_deleted(tx)
-    session_id = call.session_id or tx.focus.session_id
+    session_id = call.session_id or own_session(tx)
     session = existing(tx, session_id) if session_id else None
     stage = stage_of(tx, call.session_id)
     return State(
@@ -74,9 +73,9 @@ def get_state(tx: Tx, call: GetState) -> State:
         stage_name=NAMES[stage],
         workspace=tx.workspace,
         session=SessionShown.of(session) if session else None,
-        navigation=session.place if session else dict(tx.focus.place),
-        available=_available(stage),
-        next=unlocking(stage, session_id) if stage < CIPHER_LOADED else THINK,
+        navigation=session.place if session else dict(standing(tx).place),
+        available=_available(stage if tx.focus.lasts else DOMAIN_ACTIVE),
+        next=unlocking(stage, session_id) if stage < CIPHER_LOADED else None,
     )
 
 
@@ -95,11 +94,11 @@ def start_new(tx: Tx, call: StartNew) -> Started:
             details={"fields": ["title", "sessionTitle"]},
         )
     named = {"project": call.project, "task": call.task, "aspect": call.aspect, "domain": call.domain}
-    place = {**tx.focus.place, **{name: value for name, value in named.items() if value is not None}}
+    place = {**standing(tx).place, **{name: value for name, value in named.items() if value is not None}}
     session = start(
         tx, title=call.session_title or call.title, tags=call.session_tags, description=call.description, place=place
     )
-    tx.focus.move(session.id, INIT_COMPLETE)
+    move(tx, session.id, INIT_COMPLETE)
     return Started(
         session_id=session.id,
         title=session.title,
@@ -121,7 +120,7 @@ def load_context(tx: Tx, call: LoadContext) -> ContextLoaded:
     session = attach(tx, call.session_id)
     line = tx.ask(Thoughts).line(session.id, MAIN)
     shown = opened(tx, last_of(tx, session.id, LAST_SHOWN))
-    stage = tx.focus.stage
+    stage = standing(tx).stage
     return ContextLoaded(
         session_id=session.id,
         session=SessionShown.of(session),
@@ -130,7 +129,7 @@ def load_context(tx: Tx, call: LoadContext) -> ContextLoaded:
         thought_count=session.thought_count,
         next_thought_number=line.highest_number + 1 if line else 1,
         last_thoughts=shown,
-        next=unlocking(stage, session.id) if stage < CIPHER_LOADED else THINK,
+        next=unlocking(stage, session.id) if stage < CIPHER_LOADED else None,
     )
 
 
@@ -159,7 +158,7 @@ def navigate(tx: Tx, call: Navigate) -> Navigated:
     session, remembered = _remember(tx, call.session_id, named)
     if session is not None and session.domain is not None:
         session = _raise_stage(tx, session, call.session_id)
-    navigation = session.place if session else dict(tx.focus.place)
+    navigation = session.place if session else dict(standing(tx).place)
     where = {name: navigation[name] for name in ("project", "task", "aspect") if name in navigation}
     stage = stage_of(tx, call.session_id)
     view = tx.ask(Thoughts)
@@ -226,7 +225,7 @@ def bind_root(tx: Tx, call: BindRoot) -> RootBound:
 @room.operation(
     "cipher",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Load the cipher",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=[_STARTED]),
@@ -241,25 +240,26 @@ def cipher(tx: Tx, call: LoadCipher) -> CipherLoaded:
         stage=stage,
         stage_name=NAMES[stage],
         cipher=content.text("cipher.md"),
-        next=THINK,
     )
 
 
 def attach(tx: Tx, session_id: str) -> Session:
     """Make the session the caller's current one. One that it was not working on starts again at stage 1."""
     session = existing(tx, session_id)
-    if tx.focus.session_id == session.id and session.status == "active":
+    own = standing(tx).session_id
+    if own == session.id and session.status == "active":
         return session
-    if tx.focus.session_id != session.id:
-        tx.focus.move(session.id, INIT_COMPLETE if tx.focus.lasts else session.stage)
+    if own != session.id:
+        move(tx, session.id, INIT_COMPLETE if tx.focus.lasts else session.stage)
     return change(tx, session.id, "resumed")
 
 
 def listed(tx: Tx, call: ListSessions) -> SessionsListed:
     given = {"project": call.project, "task": call.task, "aspect": call.aspect}
     where = {name: value for name, value in given.items() if value is not None}
-    if "root" in tx.focus.place and "project" not in where:
-        where["project"] = tx.focus.place["project"]  # a bound root is the scope of its connection
+    place = standing(tx).place
+    if "root" in place and "project" not in where:
+        where["project"] = place["project"]  # a bound root is the scope of its connection
     found = tx.ask(Thoughts).sessions(
         tags=call.tags,
         where=where,
@@ -281,17 +281,17 @@ def listed(tx: Tx, call: ListSessions) -> SessionsListed:
 
 def _let_go_of_deleted(tx: Tx) -> None:
     """Somebody else may have deleted the session that a connection works on: it then works on none."""
-    own = tx.focus.session_id
+    own = standing(tx).session_id
     session = Thoughts(tx.sql, tx.workspace).session(own) if own is not None else None
     if session is not None and session.deleted:
-        tx.focus.move(None, 0)
+        move(tx, None, ENTRY)
 
 
 def _available(stage: int) -> list[str]:
     """What is open at this stage: families of operations once, or what is open of them."""
-    ours = [operation for operation in TABLE if operation.room == room.name and operation.route is None]
-    closed = {operation.name.partition(".")[0] for operation in ours if operation.stage > stage}
-    names = (operation.name for operation in ours if operation.stage <= stage)
+    ours = [operation for operation in TABLE if operation.room == room.name]
+    closed = {operation.name.partition(".")[0] for operation in ours if stage_needed(operation) > stage}
+    names = (operation.name for operation in ours if stage_needed(operation) <= stage)
     families = ((name, name.partition(".")[0]) for name in names)
     return list(dict.fromkeys(name if family in closed else family for name, family in families))
 
@@ -304,30 +304,30 @@ def _raise_stage(tx: Tx, session: Session, named: str | None, *, at_least: int =
         stage = DOMAIN_ACTIVE
     if stage > session.stage:
         session = change(tx, session.id, "staged", stage=stage)
-    if tx.focus.session_id == session.id:
-        tx.focus.move(session.id, stage)
+    if standing(tx).session_id == session.id:
+        move(tx, session.id, stage)
     return session
 
 
 def _remember(tx: Tx, named: str | None, given: Mapping[str, str]) -> tuple[Session | None, str]:
     """Keep what a caller says of its work in its session, or else with its connection."""
-    session_id = named or tx.focus.session_id
+    session_id = named or own_session(tx)
     if session_id is None:
         if given:
-            tx.focus.place = {**tx.focus.place, **given}
+            work_at(tx, given)
         return None, "by this connection, until a session begins"
     session = existing(tx, session_id)
     if any(getattr(session, name) != value for name, value in given.items()):
         session = change(tx, session.id, "navigated", **given)
-    if session.id == tx.focus.session_id:
-        tx.focus.place = {**tx.focus.place, **given}
+    if session.id == standing(tx).session_id:
+        work_at(tx, given)
     return session, "in the session"
 
 
 def _bound_root(tx: Tx, named: str | None) -> str | None:
-    session_id = named or tx.focus.session_id
+    session_id = named or own_session(tx)
     if session_id is None:
-        return tx.focus.place.get("root")
+        return standing(tx).place.get("root")
     return existing(tx, session_id).root
 
 

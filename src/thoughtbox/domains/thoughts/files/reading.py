@@ -43,7 +43,7 @@ from thoughtbox.domains.thoughts.files.writing import (
 from thoughtbox.domains.thoughts.model.session import LONGEST_TITLE, Session
 from thoughtbox.domains.thoughts.model.thought import BRANCH_ID, Critique, node_id
 from thoughtbox.errors import ImportRefused
-from thoughtbox.operations.models import LONGEST_TEXT, CamelOutput
+from thoughtbox.operations import LONGEST_TEXT, CamelOutput
 
 BRANCHES = "branches"
 """The folder in which the TypeScript program keeps the folders of its branches."""

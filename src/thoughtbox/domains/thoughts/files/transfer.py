@@ -13,7 +13,8 @@ from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.numbers import Lines
 from thoughtbox.domains.thoughts.records import all_critiques, rereadable
-from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, INIT_COMPLETE, existing
+from thoughtbox.domains.thoughts.stages import CIPHER_LOADED
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing
 from thoughtbox.domains.thoughts.think.critique import critique_draft
 from thoughtbox.domains.thoughts.think.models import Think
 from thoughtbox.domains.thoughts.think.placement import Placed, draft

@@ -9,7 +9,7 @@ from pydantic import Field
 from thoughtbox.domains.thoughts.begin.models import Limit, Offset, SessionShown
 from thoughtbox.domains.thoughts.sessions.learnings.mine import ExtractedLearning, KeyMoment
 from thoughtbox.domains.thoughts.think.models import LineShown, SessionId, Tag, Tags, ThoughtShown, Title
-from thoughtbox.operations.models import CamelInput, CamelOutput, Key, MaxChars, Text
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 
 class OneSession(CamelInput):

@@ -43,7 +43,8 @@ from thoughtbox.domains.thoughts.sessions.models import (
     SessionVerified,
     TagSession,
 )
-from thoughtbox.domains.thoughts.stages import INIT_COMPLETE, LATEST, existing
+from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, LATEST, existing, move, own_session, standing
 from thoughtbox.domains.thoughts.think.models import MOST_TAGS
 from thoughtbox.domains.thoughts.think.operations import (
     current,
@@ -86,7 +87,7 @@ _GIVEN = (
 
 @room.operation(
     "session.list",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="List sessions",
     newest_first=frozenset({"sessions"}),
     example=Example({**_LATEST, "tags": ["performance"]}, given=_GIVEN),
@@ -98,7 +99,7 @@ def session_list(tx: Tx, call: ListSessions) -> SessionsListed:
 
 @room.operation(
     "session.get",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Read a session",
     errors=[SessionNotFound],
     newest_first=frozenset({"thoughts"}),
@@ -125,7 +126,7 @@ def session_get(tx: Tx, call: GetSession) -> SessionGot:
 
 @room.operation(
     "session.search",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Search sessions",
     fresh=(Texts,),
     newest_first=frozenset({"sessions"}),
@@ -162,7 +163,7 @@ def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
 @room.operation(
     "session.resume",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Go on with a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN),
@@ -186,7 +187,7 @@ def session_resume_latest(tx: Tx, call: OneSession) -> Resumed:
 
 @room.operation(
     "session.export",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Export a session",
     errors=[SessionNotFound],
     keep=("cursor", "sessionId"),
@@ -209,7 +210,7 @@ def session_export(tx: Tx, call: ExportSession) -> Exported:
 
 @room.operation(
     "session.analyze",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Analyse a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN),
@@ -222,7 +223,7 @@ def session_analyze(tx: Tx, call: OneSession) -> SessionAnalysis:
 
 @room.operation(
     "deep_analysis",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Look deeper into a session",
     errors=[SessionNotFound],
     example=Example({**_LATEST, "analysisType": "decision_points"}, given=_GIVEN),
@@ -235,7 +236,7 @@ def deep_analysis(tx: Tx, call: DeepAnalysisAsked) -> DeepAnalysis:
 
 @room.operation(
     "session.extract_learnings",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Find what a session teaches",
     errors=[SessionNotFound, ThoughtNotFound],
     newest_first=frozenset({"learnings"}),
@@ -257,7 +258,7 @@ def session_extract_learnings(tx: Tx, call: ExtractLearnings) -> LearningsExtrac
 @room.operation(
     "session.rename",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Rename a session",
     errors=[SessionNotFound],
     example=Example({**_LATEST, "title": "Slow pages after the release"}, given=_GIVEN),
@@ -274,7 +275,7 @@ def session_rename(tx: Tx, call: RenameSession) -> SessionChanged:
 @room.operation(
     "session.tag",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Tag a session",
     errors=[SessionNotFound],
     example=Example({**_LATEST, "add": ["database"], "remove": ["performance"]}, given=_GIVEN),
@@ -292,7 +293,7 @@ def session_tag(tx: Tx, call: TagSession) -> SessionChanged:
 @room.operation(
     "session.complete",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Complete a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN),
@@ -306,7 +307,7 @@ def session_complete(tx: Tx, call: OneSession) -> SessionChanged:
 @room.operation(
     "session.delete",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Delete a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN, fails_with=InvalidPayload),
@@ -321,8 +322,8 @@ def session_delete(tx: Tx, call: DeleteSession) -> SessionDeleted:
         )
     session = existing(tx, call.session_id)
     change(tx, session.id, "deleted")
-    if tx.focus.session_id == session.id:
-        tx.focus.move(None, 0)
+    if standing(tx).session_id == session.id:
+        move(tx, None, 0)
     return SessionDeleted(session_id=session.id)
 
 
@@ -334,7 +335,7 @@ def session_delete(tx: Tx, call: DeleteSession) -> SessionDeleted:
 )
 def session_verify(tx: Tx, call: OneSession) -> SessionVerified:
     """Whether every record of a session, also of a deleted one, is still what was written."""
-    session_id = call.session_id or tx.focus.session_id or LATEST
+    session_id = call.session_id or own_session(tx) or LATEST
     session = tx.ask(Thoughts).session(session_id) or existing(tx, session_id)
     verdict = verify_stream(tx.sql, tx.workspace, stream_of(session.id))
     return SessionVerified(
@@ -395,12 +396,12 @@ def _resumed(tx: Tx, session_id: str) -> Resumed:
     return Resumed(
         session_id=session.id,
         session=SessionShown.of(session),
-        stage=tx.focus.stage,
+        stage=standing(tx).stage,
         thought_count=session.thought_count,
         last_thought=last[0] if last else None,
         next_thought_number=number,
         message=f"The next thought on the main line is number {number}."
-        + (" Load the cipher first." if tx.focus.stage < 2 else ""),
+        + (" Load the cipher first." if tx.focus.lasts and standing(tx).stage < CIPHER_LOADED else ""),
     )
 
 

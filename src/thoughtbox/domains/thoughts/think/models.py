@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from thoughtbox.domains.thoughts.model.session import LONGEST_TITLE
 from thoughtbox.domains.thoughts.model.thought import BRANCH_ID, Critique, Thought
-from thoughtbox.operations.models import CamelInput, CamelOutput, Key, MaxChars, Text
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 HIGHEST_NUMBER = 1_000_000_000
 MOST_READ = 500

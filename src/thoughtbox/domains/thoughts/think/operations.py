@@ -13,7 +13,8 @@ from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Critique, Thought, stream_of
 from thoughtbox.domains.thoughts.numbers import Lines, missing
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, existing
+from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
+from thoughtbox.domains.thoughts.standing import existing, latest_session, move, own_session, standing
 from thoughtbox.domains.thoughts.think.critique import critique_draft, critique_prompt, critiques_of
 from thoughtbox.domains.thoughts.think.models import (
     READ_BY_DEFAULT,
@@ -36,9 +37,7 @@ from thoughtbox.domains.thoughts.think.placement import draft, place
 from thoughtbox.domains.thoughts.view.thoughts import MAIN, NEXT, REVISES, Line, Node, Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import AUTHORED, seq_of
-from thoughtbox.operations import Example, Tx
-from thoughtbox.operations.budget import HARD_CEILING
-from thoughtbox.operations.registry import Sampling
+from thoughtbox.operations import HARD_CEILING, Example, Sampling, Tx
 
 PAGE_CHARS = 40_000
 """A page of thoughts ends here, so that the next one can be asked for where it ended."""
@@ -78,7 +77,7 @@ def _kept_critique(answer: Mapping[str, Any], text: str, model: str) -> dict[str
 @room.operation(
     "thought",
     writes=True,
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     sampling=Sampling(
         question="critiquePrompt",
         replaces=("notice", "critiquePrompt"),
@@ -121,7 +120,7 @@ def thought(tx: Tx, call: Think) -> Thinking:
 
 @room.operation(
     "read_thoughts",
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     title="Read thoughts",
     errors=[SessionNotFound, ThoughtNotFound],
     newest_first=frozenset({"thoughts"}),
@@ -164,7 +163,7 @@ def get_thought(tx: Tx, call: OpenThought) -> ThoughtShown:
 
 @room.operation(
     "get_structure",
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     title="See how thoughts hang together",
     errors=[SessionNotFound],
     newest_first=frozenset({"edges"}),
@@ -215,7 +214,7 @@ def get_structure(tx: Tx, call: GetStructure) -> Structure:
 @room.operation(
     "critique",
     writes=True,
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     title="Attach a critique to a thought",
     errors=[SessionNotFound, ThoughtNotFound],
     example=Example(
@@ -240,14 +239,22 @@ def critique(tx: Tx, call: AddCritique) -> CritiqueAdded:
 
 def current(tx: Tx, session_id: str | None) -> Session:
     """The session that a call names, or the one that its connection works on."""
-    if session_id is None and tx.focus.session_id is None:
-        raise InvalidPayload(
-            "`sessionId` is missing, and this connection works on no session yet",
-            recovery='Send sessionId, or first {"operation": "start_new"} or'
-            ' {"operation": "load_context", "sessionId": "…"}.',
-            details={"fields": ["sessionId"]},
-        )
-    return existing(tx, session_id or tx.focus.session_id or "")
+    meant = session_id or own_session(tx)
+    if meant is None:
+        raise _no_session_meant(tx)
+    return existing(tx, meant)
+
+
+def _no_session_meant(tx: Tx) -> InvalidPayload:
+    """A session must be named, and none was: which one it could be, and how to begin one."""
+    why = "this connection works on no session yet" if tx.focus.lasts else "nothing is remembered between your calls"
+    latest = latest_session(tx)
+    send = f'Send the call again with "sessionId": "{latest.id}" (the latest), or begin' if latest else "Begin"
+    return InvalidPayload(
+        f"`sessionId` is missing, and {why}",
+        recovery=f'{send} one: {{"operation": "start_new"}} answers with its sessionId.',
+        details={"fields": ["sessionId"], "latest": latest.id if latest else None},
+    )
 
 
 def opened(tx: Tx, seqs: list[int]) -> list[ThoughtShown]:
@@ -282,21 +289,22 @@ def _session_to_think_in(tx: Tx, call: Think) -> Session:
     """The session named; else the current one; else a new one, if there is none yet or the current one is complete."""
     if call.session_id is not None:
         return existing(tx, call.session_id)
-    place = tx.focus.place
-    if tx.focus.session_id is not None:
-        session = existing(tx, tx.focus.session_id)
+    place = standing(tx).place
+    own = own_session(tx)
+    if own is not None:
+        session = existing(tx, own)
         if session.status == "active":
             return session
         place = {**place, **session.place}  # the work goes on, and so does what the stage rests on
-    if not tx.rules.begins_sessions:
+    if not tx.settings.get("auto_create_session", True):
         raise InvalidPayload(
             "there is no session under way, and thoughts do not begin one here",
             recovery='Send {"operation": "start_new"} first, or sessionId.',
             details={"fields": ["sessionId"]},
         )
-    stage = max(tx.focus.stage, 1)
+    stage = max(standing(tx).stage, 1)
     session = start(tx, title=call.session_title, tags=call.session_tags, place=place, stage=stage)
-    tx.focus.move(session.id, stage)
+    move(tx, session.id, stage)
     return session
 
 

@@ -18,7 +18,7 @@ from pydantic import Field
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.ledger.record import RELATIONS
-from thoughtbox.operations.models import CamelOutput
+from thoughtbox.operations import CamelOutput
 
 AnalysisKind = Literal["patterns", "cognitive_load", "decision_points", "full"]
 Fate = Literal["rejoined", "concluded", "open", "abandoned"]

@@ -35,7 +35,7 @@ from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import (
     open_questions,
     untested_hypotheses,
 )
-from thoughtbox.operations.models import CamelInput, CamelOutput, Key, Text
+from thoughtbox.operations import CamelInput, CamelOutput, Key, Text
 
 LearningType = Literal["pattern", "anti-pattern", "signal"]
 TYPES: tuple[LearningType, ...] = get_args(LearningType)
