@@ -67,7 +67,7 @@ class Table:
     def enter(self, operation: Operation) -> None:
         """Take an operation in under its name, the name of its tool, and its room's name before it."""
         own = {operation.name, tool_name(operation.name), f"{operation.room}.{operation.bare}"}
-        for name in sorted(own):
+        for name in sorted(own, key=len):
             _once(self._by_any_name, name, operation, "operation")
         self.operations[operation.name] = operation
         if operation.name != operation.bare:

@@ -99,17 +99,18 @@ def test_what_is_sent_behind_a_call_that_asks_for_the_roots_comes_after_it(start
 
     agent = start_agent(client={"list_roots_callback": Directories(in_a_while)})
 
-    async def both() -> CallToolResult:
+    states: list[CallToolResult] = []
+
+    async def both() -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(agent.client.call_tool, "bind_root", {"rootUri": "file:///home/me/shop"})
             await anyio.sleep(0.05)
-            state = await agent.client.call_tool("get_state", {})
-        return state
+            states.append(await agent.client.call_tool("get_state", {}))
 
-    result = agent.run(both)
+    agent.run(both)
 
-    assert result.structured_content
-    assert result.structured_content["navigation"]["project"] == "shop"
+    assert states[0].structured_content
+    assert states[0].structured_content["navigation"]["project"] == "shop"
 
 
 @stateless
