@@ -11,7 +11,7 @@ from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.stages import INIT_COMPLETE
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts, begun
 from thoughtbox.ledger.record import Draft
-from thoughtbox.operations.tx import Tx
+from thoughtbox.operations import Tx
 from thoughtbox.world import iso
 
 

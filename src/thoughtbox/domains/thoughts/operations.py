@@ -2,10 +2,21 @@
 
 from thoughtbox.domains.thoughts import gateway
 from thoughtbox.domains.thoughts.begin import operations as begin
-from thoughtbox.domains.thoughts.content import mental_models, resources
+from thoughtbox.domains.thoughts.content import completions, mental_models, prompts, resources
 from thoughtbox.domains.thoughts.knowledge import operations as knowledge
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.sessions import operations as sessions
 from thoughtbox.domains.thoughts.think import operations as think
 
-__all__ = ["begin", "gateway", "knowledge", "mental_models", "resources", "room", "sessions", "think"]
+__all__ = [
+    "begin",
+    "completions",
+    "gateway",
+    "knowledge",
+    "mental_models",
+    "prompts",
+    "resources",
+    "room",
+    "sessions",
+    "think",
+]

@@ -7,7 +7,7 @@ from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
 from thoughtbox.domains.thoughts.model.thought import TOPIC
 from thoughtbox.domains.thoughts.stages import guard
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
-from thoughtbox.operations.registry import Room
+from thoughtbox.operations import Room
 from thoughtbox.search.registry import of_data, searchable
 
 room = Room(

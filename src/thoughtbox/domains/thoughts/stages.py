@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import json
 
-from thoughtbox.domains.thoughts.model.session import Session
+from thoughtbox.domains.thoughts.scope import existing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
-from thoughtbox.errors import SessionNotFound, StageRequirementNotMet
+from thoughtbox.errors import StageRequirementNotMet
 from thoughtbox.ledger.view import NOW
-from thoughtbox.operations.models import Input
-from thoughtbox.operations.registry import Operation
-from thoughtbox.operations.tx import Tx
+from thoughtbox.operations import Input, Operation, Tx
 
 ENTRY, INIT_COMPLETE, CIPHER_LOADED, DOMAIN_ACTIVE = range(4)
-
-LATEST = "latest"
 
 NAMES = ("entry", "init_complete", "cipher_loaded", "domain_active")
 
@@ -50,19 +46,6 @@ def _reached_since(tx: Tx, named: str) -> int:
     """Whoever looks at an earlier time knows what has been loaded since."""
     later = Thoughts(tx.sql, tx.workspace).session(existing(tx, named).id)
     return later.stage if later is not None else 0
-
-
-def existing(tx: Tx, session_id: str) -> Session:
-    """The session, if there is one that was not deleted. `latest` is the one that changed last."""
-    view = tx.ask(Thoughts)
-    session = next(iter(view.sessions(limit=1)), None) if session_id == LATEST else view.session(session_id)
-    if session is None or session.deleted:
-        raise SessionNotFound(
-            f"there is no session `{session_id}` in workspace `{tx.workspace}`",
-            recovery='{"operation": "list_sessions"} shows those there are.',
-            details={"sessionId": session_id},
-        )
-    return session
 
 
 def unlocking(stage: int, session_id: str | None) -> dict[str, str]:
