@@ -11,7 +11,7 @@ MOST_NAMED = 10
 """Branches that an error names."""
 
 
-class Lines:
+class Numbers:
     """The lines of one session: where a number leads, and where a new branch may begin."""
 
     def __init__(self, view: Thoughts, session_id: str) -> None:

@@ -6,9 +6,18 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from thoughtbox.domains.thoughts.begin.models import LISTED_BY_DEFAULT, Limit, Offset, SortedBy, SortOrder
-from thoughtbox.domains.thoughts.sessions.learnings.mine import KeyMoment
-from thoughtbox.domains.thoughts.think.models import SessionId, Tag, Tags, Title
+from thoughtbox.domains.thoughts.arguments import (
+    LISTED_BY_DEFAULT,
+    Limit,
+    Offset,
+    SessionId,
+    SortedBy,
+    SortOrder,
+    Tag,
+    Tags,
+    Title,
+)
+from thoughtbox.domains.thoughts.sessions.learnings.models import KeyMoment
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 _SLUG = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,100}$")]
@@ -159,6 +168,6 @@ class NotesListed(CamelOutput):
     message: str | None = None
 
 
-class Deleted(CamelOutput):
+class KnowledgeDeleted(CamelOutput):
     success: Literal[True] = True
     id: str

@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from thoughtbox.domains.thoughts.arguments import MOST_TAGS
 from thoughtbox.domains.thoughts.knowledge.models import (
     CreatePattern,
-    Deleted,
     DeleteNote,
     DeletePattern,
+    KnowledgeDeleted,
     ListNotes,
     ListPatterns,
     NoteKept,
@@ -27,11 +28,10 @@ from thoughtbox.domains.thoughts.knowledge.models import (
 )
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Head, Kind, Knowledge
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.sessions.operations import learnings_of
+from thoughtbox.domains.thoughts.scope import current, existing
+from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
 from thoughtbox.domains.thoughts.stages import at
-from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing
-from thoughtbox.domains.thoughts.think.models import MOST_TAGS
-from thoughtbox.domains.thoughts.think.operations import current
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import Draft, Record, record_id
 from thoughtbox.operations import LONGEST_TEXT, Example, Tx
@@ -160,7 +160,7 @@ def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
     title="Delete a pattern",
     example=Example({**_LATEST, "patternId": "look-at-the-query-plan-first"}, given=[_STARTED, _PATTERN]),
 )
-def delete_pattern(tx: Tx, call: DeletePattern) -> Deleted:
+def delete_pattern(tx: Tx, call: DeletePattern) -> KnowledgeDeleted:
     """Take a pattern out of sight; what it said stays in the ledger."""
     return _delete(tx, _PATTERNS, _existing(tx, _PATTERNS, call.pattern_id))
 
@@ -268,7 +268,7 @@ def list_notes(tx: Tx, call: ListNotes) -> NotesListed:
     title="Delete a note",
     example=Example({**_LATEST, "noteId": "open-ends"}, given=[_STARTED, _NOTE]),
 )
-def delete_note(tx: Tx, call: DeleteNote) -> Deleted:
+def delete_note(tx: Tx, call: DeleteNote) -> KnowledgeDeleted:
     """Take a note out of sight; what it said stays in the ledger."""
     return _delete(tx, _NOTES, _existing(tx, _NOTES, call.note_id))
 
@@ -315,7 +315,7 @@ def _write(tx: Tx, what: _Topic, data: dict[str, Any], text: str, *, replaces: H
     )
 
 
-def _delete(tx: Tx, what: _Topic, head: Head) -> Deleted:
+def _delete(tx: Tx, what: _Topic, head: Head) -> KnowledgeDeleted:
     tx.append(
         Draft(
             kind="hub_event",
@@ -327,7 +327,7 @@ def _delete(tx: Tx, what: _Topic, head: Head) -> Deleted:
         ),
         stream=_stream(what, head.id),
     )
-    return Deleted(id=head.id)
+    return KnowledgeDeleted(id=head.id)
 
 
 def _stream(what: _Topic, id: str) -> str:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from thoughtbox.domains.thoughts.model.critique import TOPIC as CRITIQUE
 from thoughtbox.domains.thoughts.model.session import CHANGED, SETTLES, STARTED, UPDATES, Session
-from thoughtbox.domains.thoughts.model.thought import CRITIQUE, TOPIC, Thought
+from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought
 from thoughtbox.ledger.record import Record, seq_of
 from thoughtbox.ledger.view import NOW, View
 
