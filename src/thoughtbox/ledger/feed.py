@@ -157,17 +157,15 @@ class Feed:
         since: Mapping[str, int] | None = None,
         wanted: Wanted = EVERYTHING,
     ) -> Follower:
-        """Follow these workspaces, or all: from the records of the numbers given, and where none is given, from now.
+        """Follow these workspaces, or all: from now, or behind the records of the numbers given (0 where none is).
 
         `wake` is called in a thread of the feed when there is something to take; it must not take long.
         """
         self._start()
-        heads = self._engine.read(_heads).result()
-        seen = {name: seq for name, seq in heads.items() if workspaces is None or name in workspaces}
-        follower = Follower(self, wake, workspaces, wanted, {**seen, **(since or {})})
+        seen = dict(since) if since is not None else self._engine.read(_heads).result()
+        follower = Follower(self, wake, workspaces, wanted, seen)
         with self._lock:
             self._followers[id(follower)] = follower
-        self._know(heads)
         self._stirred.set()  # what is there already, and what came meanwhile
         return follower
 
@@ -229,7 +227,7 @@ class Feed:
                 continue
             self._wake_followers()
 
-    def _know(self, heads: dict[str, int]) -> None:
+    def _know(self, heads: Mapping[str, int]) -> None:
         """Heads only move on: of two looks at the same time the later one counts."""
         with self._lock:
             known = self._heads
