@@ -146,6 +146,7 @@ class Feed:
         self._lock = threading.Lock()
         self._stirred = threading.Event()
         self._closing = threading.Event()
+        self._sees = True
         self._thread: threading.Thread | None = None
         self._unwatch: Callable[[], None] | None = None
 
@@ -216,16 +217,23 @@ class Feed:
             if self._closing.wait(SETTLE_SECONDS):
                 return
             self._stirred.clear()
-            try:
-                self._know(self._engine.read(_heads).result())
-            except ThoughtboxError as error:
-                if self._closing.is_set():
-                    return
-                logger.warning("the feed could not look at the store: %s", error)
+            if self._looked():
+                self._wake_followers()
+            else:
                 self._closing.wait(RETRY_SECONDS)
                 self._stirred.set()
-                continue
-            self._wake_followers()
+
+    def _looked(self) -> bool:
+        """Learn how far every workspace has come; false when the store could not be read, which is said once."""
+        try:
+            self._know(self._engine.read(_heads).result())
+        except ThoughtboxError as error:
+            if self._sees and not self._closing.is_set():
+                logger.warning("what others write is not heard of for now: %s", error)
+            self._sees = False
+            return False
+        self._sees = True
+        return True
 
     def _know(self, heads: Mapping[str, int]) -> None:
         """Heads only move on: of two looks at the same time the later one counts."""
