@@ -34,7 +34,8 @@ from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import current, existing
 from thoughtbox.domains.thoughts.sessions.listing import ListSessions, SessionsListed, listed
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, DOMAIN_ACTIVE, INIT_COMPLETE, NAMES, stage_of, unlocking
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, Thoughts
+from thoughtbox.domains.thoughts.view.lines import MAIN
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
 from thoughtbox.operations import TABLE, Example, Tx
 
