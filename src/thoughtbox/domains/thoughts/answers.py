@@ -7,7 +7,7 @@ from typing import ClassVar
 from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import Thought
-from thoughtbox.domains.thoughts.view.thoughts import Line, Node
+from thoughtbox.domains.thoughts.view.lines import Line, Node
 from thoughtbox.operations import CamelOutput
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, Line, Node, Thoughts
+from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, ThoughtNotFound
 
 MOST_NAMED = 10

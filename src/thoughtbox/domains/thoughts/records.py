@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from thoughtbox.domains.thoughts.answers import ThoughtShown
 from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought, stream_of
-from thoughtbox.domains.thoughts.view.thoughts import CRITIQUES, Thoughts
+from thoughtbox.domains.thoughts.view.links import CRITIQUES
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.operations import Tx
 
 

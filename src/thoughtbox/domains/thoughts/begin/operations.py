@@ -44,7 +44,8 @@ from thoughtbox.domains.thoughts.stages import (
     unlocking,
 )
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing, work_at
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, Thoughts
+from thoughtbox.domains.thoughts.view.lines import MAIN
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
 from thoughtbox.operations import TABLE, Example, Tx
 

@@ -21,7 +21,8 @@ from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.domains.thoughts.think.critique import critique_draft
 from thoughtbox.domains.thoughts.think.models import Think
 from thoughtbox.domains.thoughts.think.placement import Placement, draft
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, Node, Thoughts
+from thoughtbox.domains.thoughts.view.lines import MAIN, Node
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.operations import Tx
 
 SOME = 200

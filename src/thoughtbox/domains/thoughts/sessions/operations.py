@@ -44,7 +44,8 @@ from thoughtbox.domains.thoughts.sessions.models import (
 from thoughtbox.domains.thoughts.sessions.search import session_found
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, Thoughts
+from thoughtbox.domains.thoughts.view.lines import MAIN
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.verify import verify_stream
 from thoughtbox.operations import Example, Tx, cursor, foreign_cursor, place_in
@@ -337,11 +338,12 @@ def session_verify(tx: Tx, call: OneSession) -> SessionVerified:
     session_id = call.session_id or own_session(tx) or LATEST
     session = tx.ask(Thoughts).session(session_id) or existing(tx, session_id)
     verdict = verify_stream(tx.sql, tx.workspace, stream_of(session.id))
+    head = tx.ledger.stream_head(stream_of(session.id))
     return SessionVerified(
         session_id=session.id,
         valid=verdict.valid,
         deleted=session.deleted,
-        records=verdict.records,
+        records=min(verdict.records, head.length) if head else 0,
         message=f"The chain is broken: {verdict.problem.message}." if verdict.problem else "The chain is whole.",
     )
 

@@ -34,7 +34,9 @@ from thoughtbox.domains.thoughts.think.models import (
 )
 from thoughtbox.domains.thoughts.think.placement import draft, place
 from thoughtbox.domains.thoughts.think.queries import asked_for, seq_meant
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, REVISES, Node, Thoughts
+from thoughtbox.domains.thoughts.view.lines import MAIN, Node
+from thoughtbox.domains.thoughts.view.links import REVISES
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.operations import Example, Sampling, Tx, cursor, foreign_cursor, place_in
 

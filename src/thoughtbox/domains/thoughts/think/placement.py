@@ -11,7 +11,8 @@ from thoughtbox.domains.thoughts.cipher.notation import parse
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought
 from thoughtbox.domains.thoughts.numbers import Numbers
 from thoughtbox.domains.thoughts.think.models import Think
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, REVISES, Line, Node
+from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
+from thoughtbox.domains.thoughts.view.links import REVISES
 from thoughtbox.errors import InvalidPayload
 from thoughtbox.ledger.record import Draft, Kind, record_id, seq_of
 from thoughtbox.operations import Tx

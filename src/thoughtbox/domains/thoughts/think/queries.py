@@ -7,7 +7,9 @@ from typing import Any
 from thoughtbox.domains.thoughts.numbers import Numbers, missing
 from thoughtbox.domains.thoughts.records import last_of
 from thoughtbox.domains.thoughts.think.models import READ_BY_DEFAULT, ReadThoughts
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, NEXT, REVISES, Thoughts
+from thoughtbox.domains.thoughts.view.lines import MAIN
+from thoughtbox.domains.thoughts.view.links import NEXT, REVISES
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, ThoughtNotFound
 from thoughtbox.ledger.record import AUTHORED, seq_of
 from thoughtbox.operations import Tx

@@ -33,6 +33,6 @@ def learnings_of(tx: Tx, session: Session, key_moments: list[KeyMoment]) -> list
 
 def _statements(tx: Tx, session_id: str, count: int) -> list[Statement]:
     """The newest decisions and revisions of other sessions."""
-    seqs = tx.ask(Thoughts).newest_of_kinds(("decision", "revision"), count)
+    seqs = tx.ask(Thoughts).newest_settling(count)
     records = tx.ledger.records(seqs)
     return [Statement.of(Thought.of(record)) for record in records if record.session != session_id]
