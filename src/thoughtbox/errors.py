@@ -8,6 +8,7 @@
     │   │   ├── SessionNotFound        SESSION_NOT_FOUND
     │   │   ├── ThoughtNotFound        THOUGHT_NOT_FOUND
     │   │   ├── RecordNotFound         RECORD_NOT_FOUND
+    │   │   ├── WorkspaceNotFound      WORKSPACE_NOT_FOUND
     │   │   └── ResourceNotFound       RESOURCE_NOT_FOUND
     │   ├── StageRequirementNotMet     STAGE_REQUIREMENT_NOT_MET
     │   ├── SamplingNotSupported       SAMPLING_NOT_SUPPORTED
@@ -104,6 +105,12 @@ class RecordNotFound(NotFound):
     """The ledger has no record of that id in this workspace."""
 
     code = "RECORD_NOT_FOUND"
+
+
+class WorkspaceNotFound(NotFound):
+    """The caller's token reaches no workspace of that name, whether there is one or not."""
+
+    code = "WORKSPACE_NOT_FOUND"
 
 
 class ResourceNotFound(NotFound):

@@ -20,7 +20,12 @@ Transport = Literal["stdio", "http"]
 Storage = Literal["fs", "memory"]
 Granularity = Literal["monthly", "weekly", "daily", "none"]
 
-WORKSPACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}")
+WORKSPACE = re.compile(r"(?=.{1,128}\Z)[A-Za-z0-9_][A-Za-z0-9._-]*(?:/(?!\.\.?(?:/|\Z))[A-Za-z0-9._-]+)*")
+WORKSPACE_RULE = (
+    "letters, digits and . _ / - (128 at most), begins with a letter, digit or _,"
+    " and no part of it between slashes is empty, . or .."
+)
+SHORTEST_TOKEN = 16
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -105,12 +110,23 @@ def _switched_off(text: str) -> bool:
 
 def _workspace(text: str) -> str:
     if not WORKSPACE.fullmatch(text):
-        raise ValueError("it may have letters, digits, and . _ / - (128 at most), and begins with a letter, digit or _")
+        raise ValueError(f"the name of a workspace has {WORKSPACE_RULE}")
     return text
 
 
 def _optional(text: str) -> str | None:
     return text or None
+
+
+def _token(text: str) -> str | None:
+    """Refuses what could be guessed, and what would not arrive in a header as it was meant."""
+    if not text:
+        return None
+    if any(not "!" <= character <= "~" for character in text):
+        raise ValueError("it may have no blanks, and nothing but letters, digits and signs of ASCII")
+    if len(text) < SHORTEST_TOKEN:
+        raise ValueError(f"it is shorter than {SHORTEST_TOKEN} characters")
+    return text
 
 
 def _database_url(text: str) -> str | None:
@@ -131,7 +147,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("transport", "THOUGHTBOX_TRANSPORT", "http", _one_of("stdio", "http"), "How MCP clients connect."),
     Setting("host", "HOST", "127.0.0.1", str, "Address the HTTP server binds; wider than loopback needs a token."),
     Setting("port", "PORT", "1731", _number(0, 65535), "Port of the HTTP server; 0 takes a free one."),
-    Setting("token", "THOUGHTBOX_TOKEN", "", _optional, "Bearer token that HTTP clients must send.", secret=True),
+    Setting(
+        "token",
+        "THOUGHTBOX_TOKEN",
+        "",
+        _token,
+        "Bearer token that HTTP clients must send; it reaches every workspace. 16 characters or more, no blanks.",
+        secret=True,
+    ),
     Setting(
         "allowed_hosts",
         "THOUGHTBOX_ALLOWED_HOSTS",

@@ -210,7 +210,7 @@ def port(settings: Settings) -> Iterator[Finding]:
 def exposure(settings: Settings) -> Iterator[Finding]:
     if settings.transport != "http":
         return
-    from thoughtbox.doors.mcp.transports.http import check_exposure
+    from thoughtbox.doors.mcp.transports.gate import check_exposure
 
     try:
         check_exposure(settings)
