@@ -19,6 +19,7 @@ from thoughtbox.errors import ConfigurationError
 Transport = Literal["stdio", "http"]
 Storage = Literal["fs", "memory"]
 Granularity = Literal["monthly", "weekly", "daily", "none"]
+Origin = Literal["flag", "environment", "config.json", "default"]
 
 WORKSPACE = re.compile(r"(?=.{1,128}\Z)[A-Za-z0-9_][A-Za-z0-9._-]*(?:/(?!\.\.?(?:/|\Z))[A-Za-z0-9._-]+)*")
 WORKSPACE_RULE = (
@@ -76,6 +77,13 @@ class Setting:
     secret: bool = False
     kept: str | None = None
     """Its name in `config.json`, where it can be kept."""
+
+    def value(self, text: str, origin: Origin) -> Any:
+        """What the text stands for; raises `ValueError` when it stands for nothing."""
+        if self.field == "token" and origin == "flag" and not text:
+            # As from a variable that was never set: whoever writes --token wants one to be asked for.
+            raise ValueError("it is empty")
+        return self.parse(text)
 
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
@@ -256,9 +264,6 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 
-Origin = Literal["flag", "environment", "config.json", "default"]
-
-
 def source(
     setting: Setting, given: Mapping[str, str | None], environment: Mapping[str, str], kept: Mapping[str, Any]
 ) -> tuple[str, Origin]:
@@ -290,7 +295,7 @@ def load(environment: Mapping[str, str] | None = None, **given: str | None) -> S
     for setting in SETTINGS:
         text, origin = source(setting, given, environment, kept)
         try:
-            values[setting.field] = setting.parse(text)
+            values[setting.field] = setting.value(text, origin)
         except ValueError as error:
             where = {"flag": f"--{setting.field.replace('_', '-')}", "config.json": f"{setting.kept} in config.json"}
             shown = "a value" if setting.secret else repr(text)

@@ -12,6 +12,7 @@ from thoughtbox import __version__
 from thoughtbox.doors.cli.store import CannotOpen, settings_of
 from thoughtbox.errors import ConfigurationError, StorageError
 from thoughtbox.settings import Settings
+from thoughtbox.tokens import Tokens
 
 
 def serve(args: Namespace) -> int:
@@ -57,7 +58,7 @@ def announcement(settings: Settings, address: str) -> str:
     claude = f"claude mcp add --transport http thoughtbox {url}"
     codex = f"codex mcp add thoughtbox --url {url}"
     cursor: dict[str, object] = {"url": url}
-    if settings.token is not None:
+    if settings.token is not None or Tokens(settings.data_dir).read():
         claude += ' --header "Authorization: Bearer $THOUGHTBOX_TOKEN"'
         codex += " --bearer-token-env-var THOUGHTBOX_TOKEN"
         cursor["headers"] = {"Authorization": "Bearer ${env:THOUGHTBOX_TOKEN}"}

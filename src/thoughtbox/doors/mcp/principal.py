@@ -39,19 +39,32 @@ def principal_id(ctx: Context) -> str | None:
 
 
 def reached(ctx: Context, named: str | None, project: str) -> str:
-    """The workspace that a request is about: the one it names, or the server's.
+    """The workspace that a request is about: the one it names, or the server's own.
 
-    A token that does not reach the server's stands for its first one when the request names none: most clients
-    cannot name any. What it does not reach is not there, whether it exists or not: the store is not asked.
+    A token that does not reach the server's own stands for the first of those it reaches when the request names
+    none, since most clients cannot name any.
     """
-    principal = principal_of(ctx)
-    if principal is None or principal.workspaces is None:
-        return named or project
+    workspaces = _workspaces(ctx)
     if named is None:
-        return project if project in principal.workspaces else principal.workspaces[0]
-    if named not in principal.workspaces:
-        raise WorkspaceNotFound(
-            f"there is no workspace `{named}` for this token",
-            recovery=f"It reaches {', '.join(principal.workspaces)}.",
-        )
+        return project if workspaces is None or project in workspaces else workspaces[0]
+    must_reach(ctx, named)
     return named
+
+
+def reaches(ctx: Context, workspace: str) -> bool:
+    workspaces = _workspaces(ctx)
+    return workspaces is None or workspace in workspaces
+
+
+def must_reach(ctx: Context, workspace: str) -> None:
+    """What a token does not reach is not there, whether it exists or not: nobody goes and looks."""
+    if not reaches(ctx, workspace):
+        raise WorkspaceNotFound(
+            f"there is no workspace `{workspace}` for this token",
+            recovery=f"It reaches {', '.join(_workspaces(ctx) or ())}.",
+        )
+
+
+def _workspaces(ctx: Context) -> tuple[str, ...] | None:
+    principal = principal_of(ctx)
+    return principal.workspaces if principal is not None else None

@@ -10,7 +10,9 @@ import asyncio
 import logging
 import resource
 import socket
+import sys
 import time
+from contextlib import suppress
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -36,7 +38,7 @@ MOST_CONNECTIONS = 5_000
 """Open at once: as many sessions as there may be, each with a stream and a call, and room for newcomers."""
 
 SPARE_DESCRIPTORS = 64
-"""Kept free for the store, and for connections that come faster than others are closed."""
+"""Not for connections, but for the store, and for newcomers that are let in before others are closed."""
 
 PROBE_SECONDS = 0.5
 """How often it is seen to whether a client that sends nothing more still hears us."""
@@ -61,17 +63,18 @@ class OpenConnections(ServerState):
         super().__init__()
         self._resting: dict[BoundedHttp, None] = {}
         """Those without a whole request under way, the one that has been so for longest first."""
-        self._last_descriptor = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - SPARE_DESCRIPTORS
+        self._descriptors, _ = _descriptor_limits()
+        self._most = min(MOST_CONNECTIONS, max(self._descriptors - SPARE_DESCRIPTORS, self._descriptors // 2))
         self._complained_at = -COMPLAINT_SECONDS
 
     def admit(self, newcomer: BoundedHttp) -> None:
         """Let a connection in. When there is no room, the idlest goes; that is the newcomer if all others are busy."""
         self.rest(newcomer)
-        # The lowest free descriptor is the one that is taken: the newest tells how many are in use.
-        is_short = newcomer.descriptor >= self._last_descriptor
-        if is_short or len(self.connections) > MOST_CONNECTIONS:
-            self._complain("file descriptors run short for connections" if is_short else "too many connections")
-            next(iter(self._resting)).drop()
+        if len(self.connections) > self._most:
+            self._complain()
+            idlest = next(iter(self._resting))
+            self.wake(idlest)  # it is gone only in the next round of the loop, and others may come in this one
+            idlest.drop()
 
     def rest(self, connection: BoundedHttp) -> None:
         self.wake(connection)
@@ -80,11 +83,15 @@ class OpenConnections(ServerState):
     def wake(self, connection: BoundedHttp) -> None:
         self._resting.pop(connection, None)
 
-    def _complain(self, why: str) -> None:
+    def _complain(self) -> None:
         now = time.monotonic()
         if now - self._complained_at >= COMPLAINT_SECONDS:
             self._complained_at = now
-            logger.warning("%s: %d are open, and the idlest makes room", why, len(self.connections))
+            logger.warning(
+                "there are more than %d connections: the idlest makes room (the process may have %d file descriptors)",
+                self._most,
+                self._descriptors,
+            )
 
 
 class BoundedHttp(HttpToolsProtocol):
@@ -92,7 +99,6 @@ class BoundedHttp(HttpToolsProtocol):
 
     def __init__(self, *args: Any, server_state: OpenConnections, **options: Any) -> None:
         super().__init__(*args, server_state=server_state, **options)
-        self.descriptor = -1
         self._all = server_state
         self._phase = Phase.IDLE
         self._around = 0
@@ -104,7 +110,6 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
-        self.descriptor = transport.get_extra_info("socket").fileno()
         self._set_timer()
         self._all.admit(self)
 
@@ -242,8 +247,15 @@ class BoundedHttp(HttpToolsProtocol):
 
 def allow_connections() -> None:
     """Have descriptors for as many connections as there may be, as far as the system lets us."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_CONNECTIONS + 2 * SPARE_DESCRIPTORS
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    now, most = _descriptor_limits()
+    wanted = min(MOST_CONNECTIONS + 2 * SPARE_DESCRIPTORS, most)
+    if now < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+
+def _descriptor_limits() -> tuple[int, int]:
+    """How many the process may have now, and how many it may allow itself."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    return (sys.maxsize if now == unlimited else now), (sys.maxsize if most == unlimited else most)

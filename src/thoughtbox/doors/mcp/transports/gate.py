@@ -30,7 +30,8 @@ POLICY_VIOLATION = 1008
 
 def check_exposure(settings: Settings) -> None:
     """Refuse to listen beyond this machine without a token."""
-    if settings.host not in LOOPBACK and settings.token is None and not Tokens(settings.data_dir).read():
+    named = Tokens(settings.data_dir).read()
+    if settings.host not in LOOPBACK and settings.token is None and not named:
         raise ConfigurationError(
             f"HOST is {settings.host}, which others can reach, and there is no token",
             recovery="Set THOUGHTBOX_TOKEN, make one with `thoughtbox token add NAME --workspace WORKSPACE`,"

@@ -63,6 +63,7 @@ class McpSessions:
             handle = token_urlsafe(32).encode()
             self._sessions[handle] = session = Session(id, _owner(scope))
             begun.append((handle, session))
+            self._beginning -= 1  # it is counted with the others now
             return handle
 
         if len(self._sessions) + self._beginning >= MOST_SESSIONS:
@@ -71,9 +72,10 @@ class McpSessions:
         try:
             await self._app(scope, receive, _naming(send, name))
         finally:
-            self._beginning -= 1
             for handle, session in begun:
                 self._rest(handle, session)
+            if not begun:
+                self._beginning -= 1
 
     async def _use(self, handle: bytes, session: Session, scope: Scope, receive: Receive, send: Send) -> None:
         statuses: list[int] = []
