@@ -17,6 +17,7 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
+from thoughtbox import installation
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import WORKSPACE
 from thoughtbox.world import World, iso
@@ -117,7 +118,7 @@ class Tokens:
         ]
         fresh = self._directory / f".{FILE}.{os.getpid()}.part"
         try:
-            with open(fresh, "w", encoding="utf-8", opener=_private) as file:
+            with open(fresh, "w", encoding="utf-8", opener=installation.private) as file:
                 file.write(json.dumps({"tokens": shown}, indent=2) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
@@ -129,10 +130,6 @@ class Tokens:
 
 def digest_of(token: bytes) -> str:
     return sha256(token).hexdigest()
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
 
 
 def _parsed(text: bytes, path: Path) -> tuple[Token, ...]:

@@ -16,6 +16,8 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from thoughtbox.doors.terminal import printable
+
 LAST_WORDS_SECONDS = 0.2
 
 
@@ -31,7 +33,7 @@ def line(operation: str, answer: dict[str, Any]) -> str:
 
 def echo(said: str) -> None:
     with suppress(OSError):
-        os.write(2, f"thoughtbox: {said}\n".encode())
+        os.write(2, f"thoughtbox: {printable(said)}\n".encode())
 
 
 @contextmanager
