@@ -38,6 +38,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+LONGEST_NAME_SHOWN = 200
+
+
+def shown(name: str) -> str:
+    """A name that a caller made up, short enough to be sent back in a message."""
+    return name if len(name) <= LONGEST_NAME_SHOWN else f"{name[:LONGEST_NAME_SHOWN]}…"
+
 
 class ThoughtboxError(Exception):
     """The one error type: a code, a sentence, a way out, and details for programs."""

@@ -393,3 +393,22 @@ def test_no_token_is_ever_logged(tmp_path: Path):
     assert FILE in text, "but that the file is damaged is"
     assert named not in text
     assert MASTER not in text
+
+
+def test_the_state_of_a_call_belongs_to_the_token_that_got_it(served: Served):
+    """A call in two rounds, the first of which another token has seen."""
+    other = Tokens(served.directory).add("bob", [OWN], World())
+    roots = {"io.modelcontextprotocol/clientCapabilities": {"roots": {}}}
+    call = {"name": "list_roots", "arguments": {}, "_meta": {"thoughtbox/workspace": OWN, **roots}}
+
+    def asked(token: str, **more: Any) -> dict[str, Any]:
+        return served.server.ask("tools/call", {**call, **more}, {"Authorization": f"Bearer {token}"}).json()
+
+    begun = asked(served.named)["result"]
+    answer = {name: {"roots": [{"uri": "file:///home/alice"}]} for name in begun["inputRequests"]}
+
+    taken = asked(other, requestState=begun["requestState"], inputResponses=answer)
+    own = asked(served.named, requestState=begun["requestState"], inputResponses=answer)
+
+    assert taken["error"]["data"]["reason"] == "invalid_request_state"
+    assert own["result"]["structuredContent"]["roots"][0]["uri"] == "file:///home/alice"

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, get_type_hints
 
-from thoughtbox.errors import InvalidOperation, InvalidPayload, StageRequirementNotMet, ThoughtboxError
+from thoughtbox.errors import InvalidOperation, InvalidPayload, StageRequirementNotMet, ThoughtboxError, shown
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
@@ -187,6 +187,7 @@ class Table:
         found = self.operations.get(name) or self.by_tool_name.get(name)
         if found is not None:
             return found
+        name = shown(name)
         near = get_close_matches(name, self.operations, n=1, cutoff=0.5)
         raise InvalidOperation(
             f"there is no operation `{name}`",

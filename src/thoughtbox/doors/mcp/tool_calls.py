@@ -23,7 +23,7 @@ from thoughtbox.doors.mcp.context import Context, is_stateless
 from thoughtbox.doors.mcp.notifications import Notifications
 from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.request_state import Round, Rounds
-from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError
+from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError, shown
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.operations.caller import Root
 from thoughtbox.operations.dispatch import Answer, Call, fault
@@ -52,7 +52,7 @@ class ToolCalls:
         try:
             self._table.find(params.name)
         except InvalidOperation as error:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}", data=error.payload()) from None
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {shown(params.name)}", data=error.payload()) from None
         try:
             return await self._answer(ctx, params)
         except MCPError:
