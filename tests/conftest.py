@@ -14,9 +14,10 @@ import pytest
 from tests.support.agent import DOORS, Agent, Door, Doors, choose
 from tests.support.fork_server import fork_server
 from tests.support.postgres import postgres_url
+from tests.support.senders import sender
 from tests.support.servers import children, command
 
-__all__ = ["postgres_url"]
+__all__ = ["postgres_url", "sender"]
 
 SEED = "THOUGHTBOX_TEST_SEED"
 

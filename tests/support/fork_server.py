@@ -23,6 +23,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -82,6 +83,20 @@ def spawned(words: Sequence[str], environment: Mapping[str, str], stderr: int | 
 def forked(words: Sequence[str], environment: Mapping[str, str], stderr: int | TextIO | None = None) -> Running:
     """A fork of the fork server of this test process."""
     return fork_server().start(words, environment, stderr)
+
+
+def run_forked(words: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """Run to the end with nothing on stdin, and tell what was said."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as complaints:
+        process = forked(words, environment, complaints)
+        assert process.stdin
+        assert process.stdout
+        process.stdin.close()
+        with process.stdout:
+            said = process.stdout.read()
+        code = process.wait(PATIENCE)
+        complaints.seek(0)
+        return subprocess.CompletedProcess(words, code, said, complaints.read().encode())
 
 
 @cache
