@@ -11,8 +11,8 @@ from tests.support import pages
 from tests.support.box import Box
 from tests.support.pages import THOUGHTS
 from tests.support.senders import Sender
+from tests.support.thinker import Client
 from thoughtbox import content
-from thoughtbox.operations.caller import Focus
 
 DOCS = THOUGHTS.parent
 PAGE = THOUGHTS.read_text(encoding="utf-8")
@@ -39,11 +39,11 @@ PATTERNS = re.findall(r"^## (.*?)\n.*?```\n(.*?)```", content.text("patterns-coo
 
 @pytest.mark.parametrize(("name", "calls"), PATTERNS, ids=[name for name, _ in PATTERNS])
 def test_every_pattern_of_the_cookbook_can_be_sent_as_it_stands(name: str, calls: str):
-    box, focus = Box(), Focus()
+    box = Box()
+    mia = Client(box, agent="tester")
     try:
-        box.call("start_new", {}, focus=focus)
-        box.call("cipher", {}, focus=focus)
-        answers = [box.call("thoughtbox_gateway", json.loads(line), focus=focus) for line in calls.splitlines()]
+        mia.ready()
+        answers = [mia.gateway(**json.loads(line)) for line in calls.splitlines()]
     finally:
         box.close()
     assert len(answers) >= 3

@@ -21,9 +21,9 @@ from thoughtbox.ledger.replay import ensure
 from thoughtbox.ledger.signing import VerifierKey
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import Views
+from thoughtbox.operations.caller import Focus, Memory
 from thoughtbox.operations.dispatch import Dispatcher
 from thoughtbox.operations.registry import TABLE
-from thoughtbox.operations.tx import Rules
 from thoughtbox.search.texts import Texts
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
@@ -52,9 +52,13 @@ class Thoughtbox:
             self.views,
             world=self.world,
             keyring=self.keyring,
-            rules=Rules(enforces_stages=settings.stages == "enforce", begins_sessions=settings.auto_create_session),
+            settings=settings.rooms,
         )
         self._keeper: Keeper | None = None
+
+    def first_focus(self, memory: Memory) -> Focus:
+        """What is remembered of a caller who has only just come."""
+        return self.dispatcher.table.first_focus(Focus(memory), self.settings.rooms)
 
     def keep(self) -> None:
         """Get ready to serve for long: keep views and checkpoints up in the background, collect garbage less often."""

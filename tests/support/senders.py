@@ -15,8 +15,8 @@ from tests.support.box import WORKSPACE, Box
 from tests.support.fork_server import run_forked
 from tests.support.pages import GATEWAY, Answer, Call
 from tests.support.servers import environment
+from tests.support.thinker import Client
 from thoughtbox.errors import ThoughtboxError
-from thoughtbox.operations.caller import Focus
 
 NAMED = {"THOUGHTBOX_PROJECT": WORKSPACE}
 """The workspace of the tests, which pages name where an error does."""
@@ -52,11 +52,12 @@ def sender(request: pytest.FixtureRequest, doors: Doors, tmp_path: Path) -> Iter
 
 @contextmanager
 def in_process() -> Generator[Sender]:
-    box, focus = Box(), Focus()
+    box = Box()
+    tester = Client(box, agent="tester")
 
     def send(call: Call) -> Answer:
         try:
-            return box.call(GATEWAY, call, focus=focus)
+            return tester.gateway(**call)
         except ThoughtboxError as error:
             return error.payload()
 

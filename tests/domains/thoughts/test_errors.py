@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.support.box import Box
 from tests.support.thinker import Client
-from thoughtbox.domains.thoughts.view import Thoughts
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import StorageError, ThoughtboxError
 from thoughtbox.operations.dispatch import fault
 from thoughtbox.operations.models import wire_names
@@ -85,7 +85,7 @@ def ours() -> list[str]:
     return [
         operation.name
         for operation in TABLE
-        if operation.room == "thoughts" and operation.route is None and not operation.hidden
+        if operation.room == "thoughts" and operation.gateway is None and not operation.hidden
     ]
 
 

@@ -18,7 +18,7 @@ from thoughtbox.world import iso
 
 if TYPE_CHECKING:
     from thoughtbox.app import Thoughtbox
-    from thoughtbox.domains.thoughts.files.layout_reading import SessionFiles
+    from thoughtbox.domains.thoughts.files.reading import SessionFiles
     from thoughtbox.domains.thoughts.files.transfer import Taken
     from thoughtbox.operations.tx import Tx
 
@@ -35,7 +35,7 @@ def export_sessions(args: Namespace) -> int:
             raise UsageError("--gzip goes with the ledger layout only")
         root = settings.data_dir / "exports" if args.output == STDIO else Path(args.output)
         with opened_existing(settings) as box, out.bar("Exporting sessions") as bar:
-            paths = _ask(box, lambda tx: _write_files(tx, args, root.resolve(), settings.partition, bar))
+            paths = _ask(box, lambda tx: _write_files(tx, args, root.resolve(), settings.rooms["partition"], bar))
         if out.as_json:
             out.json({"directory": str(root), "sessions": [str(path) for path in paths]})
         else:
@@ -65,7 +65,7 @@ def _write_files(tx: Tx, args: Namespace, root: Path, granularity: Any, bar: Any
 
 
 def _write_document(tx: Tx, args: Namespace) -> None:
-    from thoughtbox.domains.thoughts.reading import document
+    from thoughtbox.domains.thoughts.records import document
     from thoughtbox.domains.thoughts.stages import existing
 
     pieces = document(tx, existing(tx, args.sessions[0]), args.layout, exported_at=iso(tx.now_ms))
@@ -82,7 +82,7 @@ def _write_document(tx: Tx, args: Namespace) -> None:
 
 def import_directory(box: Thoughtbox, name: str, *, workspace: str | None, out: Output) -> list[dict[str, Any]]:
     """Take in every session below a directory, once all of them are known to be whole."""
-    from thoughtbox.domains.thoughts.files.layout_reading import read_session, sessions_in
+    from thoughtbox.domains.thoughts.files.reading import read_session, sessions_in
     from thoughtbox.domains.thoughts.files.transfer import take_session
 
     found = list(sessions_in(Path(name).resolve()))
@@ -104,7 +104,7 @@ def import_directory(box: Thoughtbox, name: str, *, workspace: str | None, out: 
 
 def _check_all(found: list[SessionFiles], name: str) -> None:
     """Refuse the directory when one of its sessions is not whole: nothing was taken in yet."""
-    from thoughtbox.domains.thoughts.files.layout_reading import validate
+    from thoughtbox.domains.thoughts.files.reading import validate
 
     broken = [(files, result) for files in found if not (result := validate(files)).valid]
     foreign = [files for files in found if not WORKSPACE.fullmatch(files.project)]

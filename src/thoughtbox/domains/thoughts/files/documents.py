@@ -18,8 +18,8 @@ import orjson
 
 from thoughtbox.domains.thoughts.cipher.meaning import marker_of
 from thoughtbox.domains.thoughts.cipher.notation import Step, cipher_line, parse
-from thoughtbox.domains.thoughts.sessions import Session
-from thoughtbox.domains.thoughts.thoughts import Critique, Thought
+from thoughtbox.domains.thoughts.model.session import Session
+from thoughtbox.domains.thoughts.model.thought import Critique, Thought
 from thoughtbox.ledger.record import seq_of
 
 VERSION = "1.0"

@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from thoughtbox.domains.thoughts.files.layout import Granularity, write_session
-from thoughtbox.domains.thoughts.files.layout_reading import ImportedSession, ImportedThought
-from thoughtbox.domains.thoughts.lines import Lines
-from thoughtbox.domains.thoughts.reading import all_critiques, rereadable
-from thoughtbox.domains.thoughts.sessions import Session
-from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, INIT_COMPLETE, existing
-from thoughtbox.domains.thoughts.starting import change, start
-from thoughtbox.domains.thoughts.thinking.critique import critique_draft
-from thoughtbox.domains.thoughts.thinking.models import Think
-from thoughtbox.domains.thoughts.thinking.placing import Placed, draft
-from thoughtbox.domains.thoughts.thoughts import stream_of
-from thoughtbox.domains.thoughts.view import MAIN, Node, Thoughts
+from thoughtbox.domains.thoughts.events import change, start
+from thoughtbox.domains.thoughts.files.reading import ImportedSession, ImportedThought
+from thoughtbox.domains.thoughts.files.writing import Granularity, write_session
+from thoughtbox.domains.thoughts.model.session import Session
+from thoughtbox.domains.thoughts.model.thought import stream_of
+from thoughtbox.domains.thoughts.numbers import Lines
+from thoughtbox.domains.thoughts.records import all_critiques, rereadable
+from thoughtbox.domains.thoughts.stages import CIPHER_LOADED
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing
+from thoughtbox.domains.thoughts.think.critique import critique_draft
+from thoughtbox.domains.thoughts.think.models import Think
+from thoughtbox.domains.thoughts.think.placement import Placed, draft
+from thoughtbox.domains.thoughts.view.thoughts import MAIN, Node, Thoughts
 from thoughtbox.operations import Tx
 
 SOME = 200

@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from thoughtbox.domains.thoughts.opening.models import LISTED_BY_DEFAULT, Limit, Offset, SortedBy, SortOrder
-from thoughtbox.domains.thoughts.session.learnings import KeyMoment
-from thoughtbox.domains.thoughts.thinking.models import SessionId, Tag, Tags, Title
-from thoughtbox.operations.models import CamelInput, CamelOutput, Key, MaxChars, Text
+from thoughtbox.domains.thoughts.begin.models import LISTED_BY_DEFAULT, Limit, Offset, SortedBy, SortOrder
+from thoughtbox.domains.thoughts.sessions.learnings.mine import KeyMoment
+from thoughtbox.domains.thoughts.think.models import SessionId, Tag, Tags, Title
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 _SLUG = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,100}$")]
 PatternId = Annotated[_SLUG, Field(description="The pattern's id, as list_patterns shows it.")]

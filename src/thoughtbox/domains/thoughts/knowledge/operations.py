@@ -27,14 +27,14 @@ from thoughtbox.domains.thoughts.knowledge.models import (
 )
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Head, Kind, Knowledge
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.session.operations import learnings_of
-from thoughtbox.domains.thoughts.stages import INIT_COMPLETE, existing
-from thoughtbox.domains.thoughts.thinking.models import MOST_TAGS
-from thoughtbox.domains.thoughts.thinking.operations import current
+from thoughtbox.domains.thoughts.sessions.operations import learnings_of
+from thoughtbox.domains.thoughts.stages import at
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing
+from thoughtbox.domains.thoughts.think.models import MOST_TAGS
+from thoughtbox.domains.thoughts.think.operations import current
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import Draft, Record, record_id
-from thoughtbox.operations import Example, Tx
-from thoughtbox.operations.models import LONGEST_TEXT
+from thoughtbox.operations import LONGEST_TEXT, Example, Tx
 from thoughtbox.search.texts import Texts
 
 SEARCHED_AT_ONCE = 100
@@ -69,7 +69,7 @@ _PATTERNS, _NOTES = _Topic("pattern", PATTERN), _Topic("note", NOTE)
 @room.operation(
     "knowledge.create_pattern",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Keep a pattern",
     errors=[SessionNotFound],
     example=Example(_PATTERN[1], given=[_STARTED]),
@@ -88,7 +88,7 @@ def create_pattern(tx: Tx, call: CreatePattern) -> PatternKept:
 
 @room.operation(
     "knowledge.get_pattern",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Read a pattern",
     example=Example({**_LATEST, "patternId": "look-at-the-query-plan-first"}, given=[_STARTED, _PATTERN]),
 )
@@ -101,7 +101,7 @@ def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
 @room.operation(
     "knowledge.update_pattern",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Change a pattern",
     errors=[SessionNotFound],
     example=Example(
@@ -131,7 +131,7 @@ def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
 
 @room.operation(
     "knowledge.list_patterns",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="List patterns",
     fresh=(Texts,),
     newest_first=frozenset({"patterns"}),
@@ -156,7 +156,7 @@ def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
 @room.operation(
     "knowledge.delete_pattern",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Delete a pattern",
     example=Example({**_LATEST, "patternId": "look-at-the-query-plan-first"}, given=[_STARTED, _PATTERN]),
 )
@@ -168,7 +168,7 @@ def delete_pattern(tx: Tx, call: DeletePattern) -> Deleted:
 @room.operation(
     "knowledge.promote",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Make a proposal a pattern",
     errors=[SessionNotFound, ThoughtNotFound],
     example=Example(
@@ -209,7 +209,7 @@ def promote(tx: Tx, call: Promote) -> PatternKept:
 @room.operation(
     "knowledge.write_note",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Write a note",
     example=Example(_NOTE[1], given=[_STARTED]),
 )
@@ -230,7 +230,7 @@ def write_note(tx: Tx, call: WriteNote) -> NoteKept:
 
 @room.operation(
     "knowledge.get_note",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Read a note",
     example=Example({**_LATEST, "noteId": "open-ends"}, given=[_STARTED, _NOTE]),
 )
@@ -241,7 +241,7 @@ def get_note(tx: Tx, call: OneNote) -> NoteKept:
 
 @room.operation(
     "knowledge.list_notes",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="List notes",
     fresh=(Texts,),
     newest_first=frozenset({"notes"}),
@@ -264,7 +264,7 @@ def list_notes(tx: Tx, call: ListNotes) -> NotesListed:
 @room.operation(
     "knowledge.delete_note",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Delete a note",
     example=Example({**_LATEST, "noteId": "open-ends"}, given=[_STARTED, _NOTE]),
 )

@@ -1,0 +1,335 @@
+"""Finding one's place: begin a session or go on with one, say what it is about, learn the cipher."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from thoughtbox import content
+from thoughtbox.domains.thoughts.begin.models import (
+    BindRoot,
+    CipherLoaded,
+    ContextLoaded,
+    GetState,
+    ListRoots,
+    ListSessions,
+    LoadCipher,
+    LoadContext,
+    Named,
+    Navigate,
+    Navigated,
+    RootBound,
+    RootShown,
+    RootsListed,
+    SessionShown,
+    SessionsListed,
+    Started,
+    StartNew,
+    State,
+)
+from thoughtbox.domains.thoughts.events import change, start
+from thoughtbox.domains.thoughts.model.session import Session
+from thoughtbox.domains.thoughts.room import room
+from thoughtbox.domains.thoughts.stages import (
+    CIPHER_LOADED,
+    DOMAIN_ACTIVE,
+    ENTRY,
+    NAMES,
+    at,
+    stage_needed,
+    stage_of,
+    unlocking,
+)
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing, move, own_session, standing, work_at
+from thoughtbox.domains.thoughts.think.operations import current, last_of, opened
+from thoughtbox.domains.thoughts.view.thoughts import MAIN, Thoughts
+from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
+from thoughtbox.operations import TABLE, Example, Tx
+
+LAST_SHOWN = 5
+MOST_PROJECTS = 20
+RELATED = 10
+
+_STARTED = ("start_new", {"sessionTitle": "Slow pages", "project": "shop"})
+_LATEST = {"sessionId": "latest"}
+
+
+@room.operation(
+    "get_state",
+    title="See where you are",
+    errors=[SessionNotFound],
+    example=Example(_LATEST, given=[_STARTED]),
+)
+def get_state(tx: Tx, call: GetState) -> State:
+    """The stage, the current session, and what can be done from here."""
+    if call.session_id is None:
+        _let_go_of_deleted(tx)
+    session_id = call.session_id or own_session(tx)
+    session = existing(tx, session_id) if session_id else None
+    stage = stage_of(tx, call.session_id)
+    return State(
+        stage=stage,
+        stage_name=NAMES[stage],
+        workspace=tx.workspace,
+        session=SessionShown.of(session) if session else None,
+        navigation=session.place if session else dict(standing(tx).place),
+        available=_available(stage if tx.focus.lasts else DOMAIN_ACTIVE),
+        next=unlocking(stage, session_id) if stage < CIPHER_LOADED else None,
+    )
+
+
+@room.operation(
+    "start_new",
+    writes=True,
+    title="Begin a session",
+    example=Example({"sessionTitle": "Slow pages", "domain": "debugging"}),
+)
+def start_new(tx: Tx, call: StartNew) -> Started:
+    """Begin a session and work on it. The cipher comes next, then thoughts."""
+    if call.title and call.session_title and call.title != call.session_title:
+        raise InvalidPayload(
+            "`title` and `sessionTitle` are given, and differ",
+            recovery="Send sessionTitle alone.",
+            details={"fields": ["title", "sessionTitle"]},
+        )
+    named = {"project": call.project, "task": call.task, "aspect": call.aspect, "domain": call.domain}
+    place = {**standing(tx).place, **{name: value for name, value in named.items() if value is not None}}
+    session = start(
+        tx, title=call.session_title or call.title, tags=call.session_tags, description=call.description, place=place
+    )
+    move(tx, session.id, INIT_COMPLETE)
+    return Started(
+        session_id=session.id,
+        title=session.title,
+        stage=INIT_COMPLETE,
+        stage_name=NAMES[INIT_COMPLETE],
+        next=unlocking(INIT_COMPLETE, session.id),
+    )
+
+
+@room.operation(
+    "load_context",
+    writes=True,
+    title="Go on with a session",
+    errors=[SessionNotFound],
+    example=Example(_LATEST, given=[_STARTED]),
+)
+def load_context(tx: Tx, call: LoadContext) -> ContextLoaded:
+    """Work on an earlier session: what it is about, and its last thoughts. The next thought lands in it."""
+    session = attach(tx, call.session_id)
+    line = tx.ask(Thoughts).line(session.id, MAIN)
+    shown = opened(tx, last_of(tx, session.id, LAST_SHOWN))
+    stage = standing(tx).stage
+    return ContextLoaded(
+        session_id=session.id,
+        session=SessionShown.of(session),
+        stage=stage,
+        stage_name=NAMES[stage],
+        thought_count=session.thought_count,
+        next_thought_number=line.highest_number + 1 if line else 1,
+        last_thoughts=shown,
+        next=unlocking(stage, session.id) if stage < CIPHER_LOADED else None,
+    )
+
+
+@room.operation(
+    "list_sessions",
+    title="List sessions",
+    newest_first=frozenset({"sessions"}),
+    example=Example({"limit": 5}, given=[_STARTED]),
+)
+def list_sessions(tx: Tx, call: ListSessions) -> SessionsListed:
+    """Sessions of this workspace, newest first; with tags (all of them), words, project, task or aspect."""
+    return listed(tx, call)
+
+
+@room.operation(
+    "navigate",
+    writes=True,
+    title="Say what you work on",
+    errors=[SessionNotFound],
+    example=Example({**_LATEST, "domain": "debugging"}, given=[_STARTED]),
+)
+def navigate(tx: Tx, call: Navigate) -> Navigated:
+    """Say which project, task and aspect you work on, or which domain; see the sessions there are."""
+    given = {"project": call.project, "task": call.task, "aspect": call.aspect, "domain": call.domain}
+    named = {name: value for name, value in given.items() if value is not None}
+    session, remembered = _remember(tx, call.session_id, named)
+    if session is not None and session.domain is not None:
+        session = _raise_stage(tx, session, call.session_id)
+    navigation = session.place if session else dict(standing(tx).place)
+    where = {name: navigation[name] for name in ("project", "task", "aspect") if name in navigation}
+    stage = stage_of(tx, call.session_id)
+    view = tx.ask(Thoughts)
+    return Navigated(
+        stage=stage,
+        stage_name=NAMES[stage],
+        navigation=navigation,
+        remembered=remembered,
+        sessions=[SessionShown.of(found) for found in view.sessions(where=where, limit=RELATED)] if where else [],
+        projects=None
+        if "project" in where
+        else [Named(name=name, sessions=count) for name, count in view.values("project", MOST_PROJECTS)],
+    )
+
+
+@room.operation(
+    "list_roots",
+    title="List the client's root directories",
+    needs_roots=True,
+    example=Example({}),
+)
+def list_roots(tx: Tx, call: ListRoots) -> RootsListed:
+    """The directories that the client says it works in."""
+    if tx.roots is None:
+        return RootsListed(
+            supported=False,
+            roots=[],
+            message="This client does not tell its roots. Name the project instead: navigate with project.",
+        )
+    bound = _bound_root(tx, call.session_id)
+    return RootsListed(
+        supported=True,
+        roots=[RootShown(uri=root.uri, name=root.name, bound=root.uri == bound) for root in tx.roots],
+    )
+
+
+@room.operation(
+    "bind_root",
+    writes=True,
+    title="Bind a root directory as the project",
+    needs_roots=True,
+    errors=[InvalidOperation, SessionNotFound],
+    example=Example({"rootUri": "file:///home/me/shop"}, fails_with=InvalidOperation),
+)
+def bind_root(tx: Tx, call: BindRoot) -> RootBound:
+    """Take one of the client's root directories as the project: sessions begun from now on belong to it."""
+    if tx.roots is None:
+        raise InvalidOperation(
+            "this client does not tell its roots, so none can be bound",
+            recovery='Name the project instead: {"operation": "navigate", "project": "…"}.',
+        )
+    root = next((root for root in tx.roots if root.uri == call.root_uri), None)
+    if root is None:
+        raise InvalidPayload(
+            "rootUri is none of the client's roots",
+            recovery=f"They are {', '.join(root.uri for root in tx.roots[:10]) or 'none at all'}.",
+            details={"fields": ["rootUri"]},
+        )
+    project = root.name or _last_part(root.uri)
+    _, remembered = _remember(tx, call.session_id, {"root": root.uri, "project": project})
+    return RootBound(bound_root=root.uri, project=project, remembered=remembered)
+
+
+@room.operation(
+    "cipher",
+    writes=True,
+    guard=at(INIT_COMPLETE),
+    title="Load the cipher",
+    errors=[SessionNotFound],
+    example=Example(_LATEST, given=[_STARTED]),
+)
+def cipher(tx: Tx, call: LoadCipher) -> CipherLoaded:
+    """The notation for thoughts. Loading it opens thought, read_thoughts, get_structure and mental_models."""
+    session = current(tx, call.session_id)
+    session = _raise_stage(tx, session, call.session_id, at_least=CIPHER_LOADED)
+    stage = stage_of(tx, call.session_id)
+    return CipherLoaded(
+        session_id=session.id,
+        stage=stage,
+        stage_name=NAMES[stage],
+        cipher=content.text("cipher.md"),
+    )
+
+
+def attach(tx: Tx, session_id: str) -> Session:
+    """Make the session the caller's current one. One that it was not working on starts again at stage 1."""
+    session = existing(tx, session_id)
+    own = standing(tx).session_id
+    if own == session.id and session.status == "active":
+        return session
+    if own != session.id:
+        move(tx, session.id, INIT_COMPLETE if tx.focus.lasts else session.stage)
+    return change(tx, session.id, "resumed")
+
+
+def listed(tx: Tx, call: ListSessions) -> SessionsListed:
+    given = {"project": call.project, "task": call.task, "aspect": call.aspect}
+    where = {name: value for name, value in given.items() if value is not None}
+    place = standing(tx).place
+    if "root" in place and "project" not in where:
+        where["project"] = place["project"]  # a bound root is the scope of its connection
+    found = tx.ask(Thoughts).sessions(
+        tags=call.tags,
+        where=where,
+        words=call.search,
+        sort_by=call.sort_by,
+        descending=call.sort_order == "desc",
+        limit=call.limit + 1,
+        offset=call.offset,
+    )
+    shown = [SessionShown.of(session) for session in found[: call.limit]]
+    has_more = len(found) > call.limit
+    return SessionsListed(
+        sessions=shown,
+        count=len(shown),
+        has_more=has_more,
+        next_offset=call.offset + call.limit if has_more else None,
+    )
+
+
+def _let_go_of_deleted(tx: Tx) -> None:
+    """Somebody else may have deleted the session that a connection works on: it then works on none."""
+    own = standing(tx).session_id
+    session = Thoughts(tx.sql, tx.workspace).session(own) if own is not None else None
+    if session is not None and session.deleted:
+        move(tx, None, ENTRY)
+
+
+def _available(stage: int) -> list[str]:
+    """What is open at this stage: families of operations once, or what is open of them."""
+    ours = [operation for operation in TABLE if operation.room == room.name]
+    closed = {operation.name.partition(".")[0] for operation in ours if stage_needed(operation) > stage}
+    names = (operation.name for operation in ours if stage_needed(operation) <= stage)
+    families = ((name, name.partition(".")[0]) for name in names)
+    return list(dict.fromkeys(name if family in closed else family for name, family in families))
+
+
+def _raise_stage(tx: Tx, session: Session, named: str | None, *, at_least: int = 0) -> Session:
+    """Take the caller, and the session if it has not been there, to the stage that it has earned."""
+    before = stage_of(tx, named)
+    stage = max(before, at_least)
+    if stage >= CIPHER_LOADED and session.domain is not None:
+        stage = DOMAIN_ACTIVE
+    if stage > session.stage:
+        session = change(tx, session.id, "staged", stage=stage)
+    if standing(tx).session_id == session.id:
+        move(tx, session.id, stage)
+    return session
+
+
+def _remember(tx: Tx, named: str | None, given: Mapping[str, str]) -> tuple[Session | None, str]:
+    """Keep what a caller says of its work in its session, or else with its connection."""
+    session_id = named or own_session(tx)
+    if session_id is None:
+        if given:
+            work_at(tx, given)
+        return None, "by this connection, until a session begins"
+    session = existing(tx, session_id)
+    if any(getattr(session, name) != value for name, value in given.items()):
+        session = change(tx, session.id, "navigated", **given)
+    if session.id == standing(tx).session_id:
+        work_at(tx, given)
+    return session, "in the session"
+
+
+def _bound_root(tx: Tx, named: str | None) -> str | None:
+    session_id = named or own_session(tx)
+    if session_id is None:
+        return standing(tx).place.get("root")
+    return existing(tx, session_id).root
+
+
+def _last_part(uri: str) -> str:
+    return PurePosixPath(unquote(urlsplit(uri).path)).name or uri

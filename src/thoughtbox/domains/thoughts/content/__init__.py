@@ -1,0 +1,1 @@
+"""What agents can read and start from: mental models, resources, prompts, completions."""

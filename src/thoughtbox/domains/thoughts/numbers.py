@@ -1,0 +1,101 @@
+"""Which thought a number means, seen from the line of thought on which it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thoughtbox.domains.thoughts.view.thoughts import MAIN, Line, Node, Thoughts
+from thoughtbox.errors import InvalidPayload, ThoughtNotFound
+
+MOST_NAMED = 10
+"""Branches that an error names."""
+
+
+class Lines:
+    """The lines of one session: where a number leads, and where a new branch may begin."""
+
+    def __init__(self, view: Thoughts, session_id: str) -> None:
+        self._view = view
+        self._session_id = session_id
+
+    def line(self, branch: str) -> Line | None:
+        return self._view.line(self._session_id, branch)
+
+    def has(self, branch: str, number: int) -> bool:
+        return self._view.node(self._session_id, branch, number) is not None
+
+    def seen_from(self, branch: str, number: int) -> Node | None:
+        """The thought of that number on the line itself, on those it forked from, or on the only line that has it."""
+        for line in self._upward(branch):
+            if (node := self._view.node(self._session_id, line, number)) is not None:
+                return node
+        elsewhere = self._view.nodes_numbered(self._session_id, number)
+        return elsewhere[0] if len(elsewhere) == 1 else None
+
+    def written_as(self, branch: str, label: int) -> int | None:
+        """The record of the newest thought that a line of cipher on this line, or above it, called by that number."""
+        for line in self._upward(branch):
+            if (seq := self._view.labelled(self._session_id, line, label)) is not None:
+                return seq
+        return None
+
+    def on(self, branch: str, number: int, what: str) -> Node:
+        """The thought of that number on that very line; `what` names the argument."""
+        if (node := self._view.node(self._session_id, branch, number)) is None:
+            raise missing(self._session_id, number, what, on=branch)
+        return node
+
+    def target(self, branch: str, number: int, what: str) -> Node:
+        """The same, for a call that cannot go on without it; `what` names the argument."""
+        if (node := self.seen_from(branch, number)) is not None:
+            return node
+        found = self._view.nodes_numbered(self._session_id, number)
+        if not found:
+            raise missing(self._session_id, number, what)
+        branches = [node.branch for node in found[:MOST_NAMED]]
+        raise ThoughtNotFound(
+            f"{what} is {number}, which several other branches have, and this line has not: {_some(found)}",
+            recovery="Name it from the branch that is meant: send branchId.",
+            details={"sessionId": self._session_id, "thoughtNumber": number, "branches": branches, "fields": [what]},
+        )
+
+    def fork_point(self, number: int, parent: str | None) -> Node:
+        """Where a branch begins: on the line named, or on the main line, or on the only one that has the number."""
+        if parent is not None:
+            return self.on(parent, number, "branchFromThought")
+        found = self._view.nodes_numbered(self._session_id, number)
+        if not found:
+            raise missing(self._session_id, number, "branchFromThought")
+        on_main = [node for node in found if node.branch == MAIN]
+        if not on_main and len(found) > 1:
+            raise InvalidPayload(
+                f"thought {number} stands on several branches: {_some(found)}",
+                recovery="Say which one with branchFromBranch.",
+                details={"fields": ["branchFromBranch"], "branches": [node.branch for node in found[:MOST_NAMED]]},
+            )
+        return (on_main or found)[0]
+
+    def _upward(self, branch: str) -> Iterator[str]:
+        """The line, the one it forked from, and so on to the main line."""
+        seen = set[str]()
+        at: str | None = branch
+        while at is not None and at not in seen:
+            seen.add(at)
+            yield at
+            line = self.line(at)
+            at = MAIN if line is None and at != MAIN else line.parent if line is not None else None
+
+
+def _some(nodes: list[Node]) -> str:
+    """The branches of these thoughts, as many as a message should name."""
+    names = ", ".join(node.branch for node in nodes[:MOST_NAMED])
+    return names if len(nodes) <= MOST_NAMED else f"{names} and {len(nodes) - MOST_NAMED} more"
+
+
+def missing(session_id: str, number: int, what: str, *, on: str | None = None) -> ThoughtNotFound:
+    where = f" on branch `{on}`" if on else ""
+    return ThoughtNotFound(
+        f"{what} is {number}, but the session has no thought {number}{where}",
+        recovery='{"operation": "get_structure"} shows which thoughts there are.',
+        details={"sessionId": session_id, "thoughtNumber": number, "fields": [what]},
+    )

@@ -1,0 +1,165 @@
+"""What goes into looking after sessions and what comes out. The wire spells it in camelCase."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from thoughtbox.domains.thoughts.begin.models import Limit, Offset, SessionShown
+from thoughtbox.domains.thoughts.sessions.learnings.mine import ExtractedLearning, KeyMoment
+from thoughtbox.domains.thoughts.think.models import LineShown, SessionId, Tag, Tags, ThoughtShown, Title
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
+
+
+class OneSession(CamelInput):
+    session_id: SessionId = None
+
+
+class GetSession(CamelInput):
+    session_id: SessionId = None
+    limit: Annotated[int, Field(ge=1, le=500, description="Thoughts in one answer.")] = 100
+    cursor: Annotated[Key | None, Field(description="Where the answer before ended.")] = None
+    max_chars: MaxChars = None
+
+
+class SessionGot(CamelOutput):
+    sparse: ClassVar[bool] = True
+
+    session: SessionShown
+    thoughts: list[ThoughtShown]
+    branches: dict[str, LineShown]
+    cursor: str | None = None
+
+
+class SearchSessions(CamelInput):
+    query: Annotated[
+        str, Field(min_length=1, max_length=1_000, description='Words; "a phrase"; begin*; -without; this OR that.')
+    ]
+    limit: Limit = 10
+    offset: Offset = 0
+    session_id: SessionId = None
+    max_chars: MaxChars = None
+
+
+class SessionFound(CamelOutput):
+    sparse: ClassVar[bool] = True
+
+    session: SessionShown
+    hits: int
+    best: str
+    """The best hit, with what was found between « and »."""
+    thought_number: int | None = None
+    branch_id: str | None = None
+
+
+class SessionsFound(CamelOutput):
+    sparse: ClassVar[bool] = True
+
+    query: str
+    sessions: list[SessionFound]
+    count: int
+    has_more: bool
+    next_offset: int | None = None
+    message: str | None = None
+
+
+class ResumeSession(CamelInput):
+    session_id: Annotated[Key, Field(description="The session to go on with, or `latest`.")]
+
+
+class Resumed(CamelOutput):
+    sparse: ClassVar[bool] = True
+
+    success: Literal[True] = True
+    session_id: str
+    session: SessionShown
+    stage: int
+    thought_count: int
+    last_thought: ThoughtShown | None = None
+    next_thought_number: int
+    message: str
+
+
+class ExportSession(CamelInput):
+    session_id: SessionId = None
+    format: Annotated[Literal["json", "markdown", "cipher"], Field(description="Of which form.")] = "json"
+    include_metadata: Annotated[bool, Field(description="Tags, times and counts too (Markdown).")] = True
+    cursor: Annotated[Key | None, Field(description="Where the answer before ended.")] = None
+    max_chars: Annotated[int | None, Field(ge=500, le=10_000_000, description="Longest piece wanted.")] = None
+
+
+class Exported(CamelOutput):
+    sparse: ClassVar[bool] = True
+
+    session_id: str
+    format: str
+    content: str
+    cursor: str | None = None
+    message: str | None = None
+
+
+class ExtractLearnings(CamelInput):
+    session_id: SessionId = None
+    key_moments: Annotated[
+        list[KeyMoment], Field(max_length=50, description="Moments that matter.", default_factory=list)
+    ]
+    target_types: Annotated[
+        list[Literal["pattern", "anti-pattern", "signal"]],
+        Field(description="Only these; all when left out.", default_factory=list),
+    ]
+    max_chars: MaxChars = None
+
+
+class LearningsExtracted(CamelOutput):
+    session_id: str
+    learnings: list[ExtractedLearning]
+    count: int
+    next: dict[str, Any]
+
+
+class RenameSession(CamelInput):
+    title: Annotated[Title | None, Field(description="The new title.")] = None
+    description: Annotated[Text | None, Field(max_length=10_000, description="The new description.")] = None
+    session_id: SessionId = None
+
+
+class TagSession(CamelInput):
+    add: Annotated[Tags, Field(description="Tags to add.", default_factory=list)]
+    remove: Annotated[list[Tag], Field(description="Tags to take away.", default_factory=list)]
+    tags: Annotated[Tags | None, Field(description="All its tags, in place of those it has.")] = None
+    session_id: SessionId = None
+
+
+class DeleteSession(CamelInput):
+    session_id: Annotated[Key, Field(description="The session to delete; its records stay, and can be verified.")]
+
+
+class SessionChanged(CamelOutput):
+    success: Literal[True] = True
+    session: SessionShown
+
+
+class SessionDeleted(CamelOutput):
+    success: Literal[True] = True
+    session_id: str
+    deleted: Literal[True] = True
+
+
+class SessionVerified(CamelOutput):
+    sparse: ClassVar[bool] = True
+
+    session_id: str
+    valid: bool
+    deleted: bool
+    records: int
+    message: str
+
+
+class DeepAnalysisAsked(CamelInput):
+    session_id: SessionId = None
+    analysis_type: Annotated[
+        Literal["patterns", "cognitive_load", "decision_points", "full"], Field(description="What to look for.")
+    ] = "full"
+    include_timeline: Annotated[bool, Field(description="Times and pauses too.")] = False
+    max_chars: MaxChars = None
