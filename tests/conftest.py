@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.agent import DOORS, Agent, Door, Doors, choose
-from tests.support.fork_server import fork_server
+from tests.support.forks import fork_server
 from tests.support.postgres import postgres_url
 from tests.support.senders import sender
 from tests.support.servers import children, command

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fork_server import PATIENCE, Start, forked, spawned
+from tests.support.forks import PATIENCE, Start, forked, spawned
 from tests.support.servers import environment
+
+ROOT = Path(__file__).resolve().parent.parent
 
 LOOK = """
 import json, os, sys, threading
@@ -33,7 +35,7 @@ sys.exit(7)
 
 ASKER = """
 import sys, time
-from tests.support.fork_server import forked
+from tests.support.forks import forked
 from tests.support.servers import SERVE_STDIO
 server = forked(SERVE_STDIO, {"THOUGHTBOX_STORAGE": "memory"})
 print(server.pid, flush=True)
@@ -88,7 +90,7 @@ def test_a_signal_ends_a_process_and_its_number_is_told(start: Start, tmp_path: 
 
 
 def test_what_was_forked_ends_with_whoever_asked_for_it():
-    asker = subprocess.Popen([sys.executable, "-c", ASKER], stdout=subprocess.PIPE)
+    asker = subprocess.Popen([sys.executable, "-c", ASKER], cwd=ROOT, stdout=subprocess.PIPE)
     assert asker.stdout
     pid = int(asker.stdout.readline())
     ended = os.pidfd_open(pid)

@@ -15,7 +15,7 @@ import pytest
 from tests.faults.processes import writing
 from tests.faults.store import Acknowledged, Store, missing
 from tests.support.box import WORKSPACE
-from tests.support.fork_server import spawned
+from tests.support.forks import spawned
 from tests.support.servers import PATIENCE, StdioServer, environment
 
 SEED = 137

@@ -12,7 +12,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from tests.support.fork_server import PATIENCE, forked
+from tests.support.forks import PATIENCE, forked
 
 LONGEST_LINE = 1 << 26
 

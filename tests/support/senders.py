@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.agent import Door, Doors, Era, Transport
 from tests.support.box import WORKSPACE, Box
-from tests.support.fork_server import run_forked
+from tests.support.forks import run_forked
 from tests.support.pages import GATEWAY, Answer, Call
 from tests.support.servers import environment
 from tests.support.thinker import Client

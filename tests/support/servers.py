@@ -14,7 +14,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, TextIO
 
-from tests.support.fork_server import PATIENCE, Start, forked
+from tests.support.forks import PATIENCE, Start, forked
 
 SERVE_STDIO = ["-m", "thoughtbox", "serve", "--stdio"]
 COMMAND = [sys.executable, *SERVE_STDIO]

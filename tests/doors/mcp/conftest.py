@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fork_server import Start, forked, spawned
+from tests.support.forks import Start, forked, spawned
 from tests.support.servers import HttpServer, StdioServer, environment
 
 StartStdio = Callable[..., StdioServer]

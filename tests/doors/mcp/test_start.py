@@ -10,7 +10,7 @@ from typing import TextIO
 import pytest
 
 from tests.doors.mcp.conftest import StartStdio
-from tests.support.fork_server import Running, spawned
+from tests.support.forks import Running, spawned
 from tests.support.servers import ENVELOPE, STATELESS, StdioServer, environment
 
 NOT_NEEDED = {"httptools", "jsonschema", "numpy", "psycopg", "rich", "urllib3", "uvloop"}
