@@ -15,6 +15,7 @@ from thoughtbox.engine.protocol import Engine
 from thoughtbox.errors import ConfigurationError, InvalidProof
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.checkpoints import Checkpoints
+from thoughtbox.ledger.feed import Feed
 from thoughtbox.ledger.keeper import Keeper
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.replay import ensure
@@ -54,6 +55,7 @@ class Thoughtbox:
             keyring=self.keyring,
             settings=settings.rooms,
         )
+        self.feed = Feed(self.engine, self.views)
         self._keeper: Keeper | None = None
 
     def first_focus(self, memory: Memory) -> Focus:
@@ -68,12 +70,13 @@ class Thoughtbox:
         gc.enable()
         if self._keeper is None:
             self._keeper = Keeper(
-                self.engine, self.views, self.keyring, self.world, every=self.settings.checkpoint_every
+                self.engine, self.feed, self.views, self.keyring, self.world, every=self.settings.checkpoint_every
             )
 
     def close(self) -> None:
         if self._keeper is not None:
             self._keeper.close()
+        self.feed.close()
         self.engine.close()
 
     def __enter__(self) -> Thoughtbox:

@@ -102,7 +102,12 @@ class Forger:
             heads[stream] = (length + 1, linked, seq)
         self.run("DELETE FROM streams WHERE workspace = ?", self.workspace)
         for stream, head in heads.items():
-            self.run("INSERT INTO streams VALUES (?, ?, ?, ?, ?)", self.workspace, stream, *head)
+            self.run(
+                "INSERT INTO streams (workspace, stream, length, head_hash, last_seq) VALUES (?, ?, ?, ?, ?)",
+                self.workspace,
+                stream,
+                *head,
+            )
         self.run("UPDATE workspaces SET last_seq = ? WHERE workspace = ?", len(rows), self.workspace)
         self.run("DELETE FROM tree_nodes WHERE workspace = ?", self.workspace)
         self.run("DELETE FROM view_cursors WHERE workspace = ?", self.workspace)

@@ -114,7 +114,7 @@ class Store:
 
         def read(sql: Sql) -> list[Record]:
             ledger = Ledger(sql, self.workspace, self.app.views)
-            found = [record for name, _ in ledger.streams("", limit=10**6) for record in ledger.stream(name)]
+            found = [record for name in ledger.streams("", limit=10**6) for record in ledger.stream(name)]
             return sorted(found, key=lambda record: record.seq)
 
         return self.engine.read(read).result(SECONDS)

@@ -221,7 +221,9 @@ class TestARecordInAnotherPlace:
         with forging(store) as forger:
             forger.run("UPDATE records SET workspace = 'other' WHERE seq = 1")
             forger.run("INSERT INTO workspaces VALUES ('other', 1)")
-            forger.run("INSERT INTO streams SELECT 'other', stream, 1, hash, 1 FROM records WHERE workspace = 'other'")
+            forger.run(
+                "INSERT INTO streams SELECT 'other', stream, 1, hash, 1, 1 FROM records WHERE workspace = 'other'"
+            )
         found = problem(store)
         assert (found.wrong, found.seq) == ("order", 1)
         store.workspace = "other"

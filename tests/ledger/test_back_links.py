@@ -22,6 +22,10 @@ def links(box: Box) -> list[tuple[int, int]]:
     return box.app.engine.read(lambda sql: sql.rows("SELECT seq, prev_seq FROM records ORDER BY seq")).result()
 
 
+def beginnings(box: Box) -> list[tuple[str, int]]:
+    return box.app.engine.read(lambda sql: sql.rows("SELECT stream, first_seq FROM streams ORDER BY stream")).result()
+
+
 def verdict(box: Box) -> Verdict:
     return box.app.engine.read(lambda sql: verify_workspace(sql, WORKSPACE, keys=box.app.keyring.verifiers)).result()
 
@@ -50,20 +54,29 @@ def test_a_record_names_the_one_before_it_in_its_stream(box: Box):
     assert [stream(box, "a", as_of=seq) for seq in range(5)] == [[], [1], [1], [1, 3], [1, 3, 4]]
 
 
+def test_a_stream_names_its_first_record(box: Box):
+    for session in ("a", "b", "a", "c", "b"):
+        think(box, session, 2)
+
+    assert beginnings(box) == [("trail/a", 1), ("trail/b", 3), ("trail/c", 7)]
+
+
 def test_a_store_of_the_first_step_gets_its_links(open_box: Callable[..., Box]):
     box = open_box()
     for session in ("a", "b", "a", "c", "b"):
         think(box, session, 3)
-    written = links(box)
+    written, begun = links(box), beginnings(box)
     run(
         box,
+        "ALTER TABLE streams DROP COLUMN first_seq",
         "ALTER TABLE records DROP COLUMN prev_seq",
         "CREATE UNIQUE INDEX records_by_stream ON records (workspace, stream, stream_index)",
-        "DELETE FROM schema_steps WHERE step = 2",
+        "DELETE FROM schema_steps WHERE step IN (2, 4)",
     )
     box.close()
     box = open_box()
     assert links(box) == written
+    assert beginnings(box) == begun
     assert verdict(box).valid
 
 

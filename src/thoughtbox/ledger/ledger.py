@@ -14,6 +14,7 @@ from thoughtbox.engine.protocol import Row, Sql
 from thoughtbox.errors import LedgerBroken
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
+from thoughtbox.ledger.clauses import begins_with, rows_among
 from thoughtbox.ledger.record import Draft, Record, Source, envelope
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.world import World, iso
@@ -31,9 +32,6 @@ WITH RECURSIVE backward (seq, prev_seq) AS (
 
 MOST_HEADS_LEARNT = 1_000
 """Stream heads of a workspace that a connection keeps in mind from one transaction to the next."""
-
-CHUNK = 500
-"""How many records one statement asks for by number."""
 
 
 class StreamHead(NamedTuple):
@@ -60,6 +58,15 @@ class _StreamKey(NamedTuple):
     stream: str
 
 
+class _FirstKey(NamedTuple):
+    """Of a stream that this transaction has begun: the number of its first record."""
+
+    workspace: str
+    stream: str
+    what: str = "first"
+    """Tuples of equal parts are one key, whatever they are called."""
+
+
 class Ledger:
     """One workspace's records, within one transaction."""
 
@@ -69,7 +76,7 @@ class Ledger:
         self.workspace = workspace
         self._key = _WorkspaceKey(workspace)
         self._views = views
-        self._as_of = as_of
+        self._as_of = min(as_of, NOW)
 
     def append(self, draft: Draft, *, stream: str, source: Source, world: World) -> Record:
         """Seal the draft as the next record of the workspace and of its stream."""
@@ -112,16 +119,18 @@ class Ledger:
         sql.memo[_StreamKey(record.workspace, record.stream)] = StreamHead(
             record.stream_index + 1, record.hash, record.seq
         )
+        if record.stream_index == 0:
+            sql.memo[_FirstKey(record.workspace, record.stream)] = record.seq
         sql.before_commit["heads"] = store_heads
         self._views.apply(sql, record)
 
     def last_seq(self) -> int:
         """The number of the newest record; 0 when there is none."""
         known = self._sql.memo.get(self._key)
-        if known is not None:
-            return known
-        row = self._sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.workspace,))
-        return min(row[0], self._as_of) if row else 0
+        if known is None:
+            row = self._sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.workspace,))
+            known = row[0] if row else 0
+        return min(known, self._as_of)
 
     def stream_head(self, stream: str) -> StreamHead | None:
         """Where the stream stands; None when nothing was ever written to it."""
@@ -157,17 +166,20 @@ class Ledger:
         )
         return StreamHead(*row) if row else None
 
-    def streams(self, prefix: str, *, after: str = "", limit: int) -> list[tuple[str, StreamHead]]:
-        """Streams whose name begins so, by name: a page at a time."""
+    def streams(self, prefix: str, *, after: str = "", limit: int) -> list[str]:
+        """Names of streams that begin so, in order: a page at a time."""
         rows = self._sql.rows(
-            "SELECT stream, length, head_hash, last_seq FROM streams"
-            " WHERE workspace = ? AND stream > ? AND stream >= ? AND stream < ? ORDER BY stream LIMIT ?",
-            (self.workspace, after, prefix, prefix + "\U0010ffff", limit),
+            "SELECT stream FROM streams WHERE workspace = ? AND stream > ? AND stream >= ? AND stream < ?"
+            " AND first_seq <= ? ORDER BY stream LIMIT ?",
+            (self.workspace, after, *begins_with(prefix), self._as_of, limit),
         )
-        return [(row[0], StreamHead(*row[1:])) for row in rows]
+        return [row[0] for row in rows]
 
     def stream_count(self) -> int:
-        row = self._sql.row("SELECT COUNT(*) FROM streams WHERE workspace = ?", (self.workspace,))
+        """How many streams there are."""
+        row = self._sql.row(
+            "SELECT COUNT(*) FROM streams WHERE workspace = ? AND first_seq <= ?", (self.workspace, self._as_of)
+        )
         return row[0] if row else 0
 
     def record(self, seq: int) -> Record | None:
@@ -187,17 +199,13 @@ class Ledger:
 
     def records(self, seqs: Iterable[int]) -> list[Record]:
         """The records of these numbers that exist, in the order of their numbers."""
-        wanted = sorted(seq for seq in set(seqs) if seq <= self._as_of)
-        found: list[Record] = []
-        for start in range(0, len(wanted), CHUNK):
-            chunk = wanted[start : start + CHUNK]
-            marks = ", ".join("?" * len(chunk))
-            rows = self._sql.rows(
-                f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq IN ({marks}) ORDER BY seq",
-                (self.workspace, *chunk),
-            )
-            found += map(self._open, rows)
-        return found
+        rows = rows_among(
+            self._sql,
+            f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq IN (?*) ORDER BY seq",
+            (seq for seq in seqs if seq <= self._as_of),
+            before=(self.workspace,),
+        )
+        return list(map(self._open, rows))
 
     def stream(self, stream: str) -> Iterator[Record]:
         """A stream's records in order."""
@@ -285,10 +293,10 @@ def store_heads(sql: Sql) -> None:
         [(seq, workspace) for workspace, seq in last_seqs.items()],
     )
     sql.many(
-        "INSERT INTO streams (workspace, stream, length, head_hash, last_seq) VALUES (?, ?, ?, ?, ?)"
+        "INSERT INTO streams (workspace, stream, length, head_hash, last_seq, first_seq) VALUES (?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (workspace, stream) DO UPDATE SET"
         " length = excluded.length, head_hash = excluded.head_hash, last_seq = excluded.last_seq",
-        [(*key, *head) for key, head in heads.items()],
+        [(*key, *head, sql.memo.get(_FirstKey(*key), 0)) for key, head in heads.items()],
     )
     for workspace, seq in last_seqs.items():
         known = sql.learnt.get(workspace)

@@ -5,9 +5,9 @@ nothing that the ledger does not: dropped and replayed, it equals what it was. I
 applied in the transaction that appends (`pace = "now"`), or follows the ledger's
 tail (`pace = "tail"`) and keeps a cursor.
 
-Views keep history: rows that carry the `seq` that made them and are never changed, so that
-a question can be answered as of `self.as_of`, which is usually now. Beside it a view may
-keep heads, the newest state of each thing, for questions about now only.
+A question is answered as of `self.as_of`, which is usually now, by one statement for now and
+for then. What never changes is a row that carries the `seq` that made it, and is asked for with
+`seq <= self.as_of`. What changes is kept as version rows, which `versions.py` writes and reads.
 """
 
 from __future__ import annotations
@@ -22,8 +22,11 @@ from thoughtbox.engine.migrations import statements
 from thoughtbox.engine.protocol import Dialect, Row, Sql
 from thoughtbox.ledger.record import Record
 
-NOW = 2**62
+NOW = 2**62 - 1
 """Later than any sequence number."""
+
+FOREVER = 2**62
+"""Later than now: until then holds what nothing has replaced yet."""
 
 
 class View:
@@ -43,7 +46,7 @@ class View:
     def __init__(self, sql: Sql, workspace: str, as_of: int = NOW) -> None:
         self.sql = sql
         self.workspace = workspace
-        self.as_of = as_of
+        self.as_of = min(as_of, NOW)
 
     def apply(self, record: Record) -> None:
         """Take one record in."""

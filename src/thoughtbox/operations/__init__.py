@@ -17,6 +17,7 @@ from thoughtbox.operations.models import (
     Text,
 )
 from thoughtbox.operations.operation import Example, Gateway, Guard, Operation, Prompt, Resource, Sampling
+from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
 from thoughtbox.operations.registry import TABLE, Room, Table
 from thoughtbox.operations.steps import Slices, Steps
 from thoughtbox.operations.tx import Tx
@@ -45,4 +46,7 @@ __all__ = [
     "Table",
     "Text",
     "Tx",
+    "cursor",
+    "foreign_cursor",
+    "place_in",
 ]

@@ -9,7 +9,7 @@ from uuid import UUID
 from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED, Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
-from thoughtbox.domains.thoughts.view.thoughts import Thoughts, begun
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.ledger.record import Draft
 from thoughtbox.operations import Tx
 from thoughtbox.world import iso
@@ -50,7 +50,7 @@ def start(
         ),
         stream=stream_of(session_id),
     )
-    return begun(record)
+    return Session.begun(record)
 
 
 def change(tx: Tx, session_id: str, what: str, **given: Any) -> Session:

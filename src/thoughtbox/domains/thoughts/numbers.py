@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, Line, Node, Thoughts
+from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, ThoughtNotFound
 
 MOST_NAMED = 10
 """Branches that an error names."""
 
 
-class Lines:
+class Numbers:
     """The lines of one session: where a number leads, and where a new branch may begin."""
 
     def __init__(self, view: Thoughts, session_id: str) -> None:

@@ -1,10 +1,20 @@
 """The way in: importing this enters all of the room's operations into the table."""
 
 from thoughtbox.domains.thoughts.begin import operations as begin
-from thoughtbox.domains.thoughts.content import mental_models, resources
+from thoughtbox.domains.thoughts.content import completions, mental_models, prompts, resources
 from thoughtbox.domains.thoughts.knowledge import operations as knowledge
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.sessions import operations as sessions
 from thoughtbox.domains.thoughts.think import operations as think
 
-__all__ = ["begin", "knowledge", "mental_models", "resources", "room", "sessions", "think"]
+__all__ = [
+    "begin",
+    "completions",
+    "knowledge",
+    "mental_models",
+    "prompts",
+    "resources",
+    "room",
+    "sessions",
+    "think",
+]

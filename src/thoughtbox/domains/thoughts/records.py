@@ -1,14 +1,13 @@
-"""Reading a session's thoughts whole, one after the other, for whatever needs all of them."""
+"""The thoughts and critiques of a session, opened from their records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from thoughtbox.domains.thoughts.files.documents import Rereadable, cipher_chunks, json_chunks, markdown_chunks
-from thoughtbox.domains.thoughts.model.session import Session
-from thoughtbox.domains.thoughts.model.thought import TOPIC, Critique, Thought, stream_of
-from thoughtbox.domains.thoughts.sessions.learnings.mine import Heard
-from thoughtbox.domains.thoughts.think.critique import critiques_of
+from thoughtbox.domains.thoughts.answers import ThoughtShown
+from thoughtbox.domains.thoughts.model.critique import Critique
+from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought, stream_of
+from thoughtbox.domains.thoughts.view.links import CRITIQUES
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.operations import Tx
 
@@ -20,27 +19,35 @@ def thoughts_of(tx: Tx, session_id: str) -> Iterator[Thought]:
             yield Thought.of(record)
 
 
-def rereadable(tx: Tx, session_id: str) -> Rereadable:
-    return Rereadable(lambda: thoughts_of(tx, session_id))
+def opened(tx: Tx, seqs: list[int]) -> list[ThoughtShown]:
+    """These thoughts in full, in order of recording."""
+    critiques = critiques_of(tx, seqs)
+    return [ThoughtShown.of(Thought.of(record), critiques.get(record.seq)) for record in tx.ledger.records(seqs)]
+
+
+def last_of(tx: Tx, session_id: str, count: int) -> list[int]:
+    """The last thoughts, on whichever line: the end of the stream, without what else was recorded there."""
+    asked = count
+    while True:
+        records = tx.ledger.newest(stream_of(session_id), asked)
+        thoughts = [record.seq for record in records if record.topic == TOPIC]
+        if len(thoughts) >= count or len(records) < asked:
+            return thoughts[-count:]
+        asked *= 2
+
+
+def critiques_of(tx: Tx, seqs: Iterable[int]) -> dict[int, Critique]:
+    """The newest critique of each of these thoughts that has one."""
+    links = tx.ask(Thoughts).links(seqs)
+    newest = {
+        target: max(source for kind, source in pointing if kind == CRITIQUES)
+        for target, pointing in links.items()
+        if any(kind == CRITIQUES for kind, _ in pointing)
+    }
+    records = {record.seq: record for record in tx.ledger.records(newest.values())}
+    return {target: Critique.of(records[seq]) for target, seq in newest.items()}
 
 
 def all_critiques(tx: Tx, session_id: str) -> dict[int, Critique]:
+    """The newest critique of each thought of a session that has one."""
     return critiques_of(tx, (node.seq for node in tx.ask(Thoughts).nodes(session_id)))
-
-
-def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_metadata: bool = True) -> Iterator[str]:
-    """The session as one text, JSON, Markdown or cipher, piece by piece."""
-    thoughts = rereadable(tx, session.id)
-    if form == "cipher":
-        return cipher_chunks(session, thoughts)
-    critiques = all_critiques(tx, session.id)
-    if form == "markdown":
-        return markdown_chunks(session, thoughts, critiques, with_metadata=with_metadata)
-    return json_chunks(session, thoughts, critiques, exported_at=exported_at)
-
-
-def heard_elsewhere(tx: Tx, session_id: str, count: int) -> list[Heard]:
-    """The newest decisions and revisions of other sessions."""
-    seqs = tx.ask(Thoughts).newest_of_kinds(("decision", "revision"), count)
-    records = tx.ledger.records(seqs)
-    return [Heard.of(Thought.of(record)) for record in records if record.session != session_id]

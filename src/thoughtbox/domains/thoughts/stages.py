@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing, latest_session, own_session, standing
+from thoughtbox.domains.thoughts.scope import existing, latest_session, own_session
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import StageRequirementNotMet
 from thoughtbox.ledger.view import NOW

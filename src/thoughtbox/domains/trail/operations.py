@@ -155,14 +155,14 @@ def thought_for_action(tx: Tx, call: ReadAction) -> ThoughtsForAction:
 def thought_verify_chain(tx: Tx, call: VerifyChain) -> ChainVerdict:
     """Whether every thought of a session is still what was recorded, and none is missing."""
     verdict = verify_stream(tx.sql, tx.workspace, stream_of(call.session_id))
-    problem = verdict.problem
+    problem, head = verdict.problem, tx.ledger.stream_head(stream_of(call.session_id))
     # A session whose rows and head are all gone may still be known from a checkpoint: then it is broken, not unknown.
-    if problem is None and tx.ledger.stream_head(stream_of(call.session_id)) is None:
+    if problem is None and head is None:
         raise _no_session(tx, call.session_id)
     return ChainVerdict(
         valid=verdict.valid,
         message=f"The chain is broken: {problem.message}." if problem else "The chain is whole.",
-        thought_count=verdict.records,
+        thought_count=min(verdict.records, head.length) if head else 0,
         broken_at=None if problem is None else _first_bad_step(verdict.records, problem.stream_index),
     )
 
@@ -263,7 +263,7 @@ def _path_to(tx: Tx, thought: Thought) -> list[Thought]:
 
 
 def _no_session(tx: Tx, session_id: str) -> SessionNotFound:
-    known = [name.removeprefix("trail/") for name, _ in tx.ledger.streams("trail/", limit=5)]
+    known = [name.removeprefix("trail/") for name in tx.ledger.streams("trail/", limit=5)]
     return SessionNotFound(
         f"there is no session `{session_id}` in workspace `{tx.workspace}`",
         recovery=f"Known sessions: {', '.join(known)}." if known else "Record a thought first: thought_record.",
@@ -274,11 +274,11 @@ def _no_session(tx: Tx, session_id: str) -> SessionNotFound:
 def _sessions(tx: Tx, after: str, limit: int) -> list[str]:
     """Sessions behind a given one, by name."""
     found = tx.ledger.streams("trail/", after=stream_of(after) if after else "", limit=limit)
-    return [name.removeprefix("trail/") for name, _ in found]
+    return [name.removeprefix("trail/") for name in found]
 
 
 def _sessions_like(tx: Tx, typed: str, limit: int) -> list[str]:
-    return [name.removeprefix("trail/") for name, _ in tx.ledger.streams(stream_of(typed), limit=limit)]
+    return [name.removeprefix("trail/") for name in tx.ledger.streams(stream_of(typed), limit=limit)]
 
 
 room.completion("sessionId", _sessions_like)

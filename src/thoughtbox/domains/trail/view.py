@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from thoughtbox.domains.trail.thoughts import TOPIC
+from thoughtbox.ledger.clauses import begins_with
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.view import View
 
@@ -33,7 +34,7 @@ class Actions(View):
         """Actions whose id begins so, by name."""
         rows = self.sql.rows(
             "SELECT DISTINCT action_id FROM trail_actions"
-            " WHERE workspace = ? AND action_id >= ? AND action_id < ? ORDER BY action_id LIMIT ?",
-            (self.workspace, prefix, prefix + "\U0010ffff", limit),
+            " WHERE workspace = ? AND action_id >= ? AND action_id < ? AND seq <= ? ORDER BY action_id LIMIT ?",
+            (self.workspace, *begins_with(prefix), self.as_of, limit),
         )
         return [row[0] for row in rows]

@@ -18,8 +18,8 @@ from thoughtbox.world import iso
 
 if TYPE_CHECKING:
     from thoughtbox.app import Thoughtbox
-    from thoughtbox.domains.thoughts.files.reading import SessionFiles
-    from thoughtbox.domains.thoughts.files.transfer import Taken
+    from thoughtbox.domains.thoughts.files.locations import SessionFiles
+    from thoughtbox.domains.thoughts.files.transfer import ImportOutcome
     from thoughtbox.operations.tx import Tx
 
 STDIO = "-"
@@ -54,7 +54,7 @@ def _ask(box: Thoughtbox, question: Any) -> Any:
 
 def _write_files(tx: Tx, args: Namespace, root: Path, granularity: Any, bar: Any) -> list[Path]:
     from thoughtbox.domains.thoughts.files.transfer import every_session, write_files
-    from thoughtbox.domains.thoughts.stages import existing
+    from thoughtbox.domains.thoughts.scope import existing
 
     sessions = [existing(tx, name) for name in args.sessions] or list(every_session(tx))
     paths = []
@@ -65,8 +65,8 @@ def _write_files(tx: Tx, args: Namespace, root: Path, granularity: Any, bar: Any
 
 
 def _write_document(tx: Tx, args: Namespace) -> None:
-    from thoughtbox.domains.thoughts.records import document
-    from thoughtbox.domains.thoughts.stages import existing
+    from thoughtbox.domains.thoughts.scope import existing
+    from thoughtbox.domains.thoughts.sessions.export import document
 
     pieces = document(tx, existing(tx, args.sessions[0]), args.layout, exported_at=iso(tx.now_ms))
     if args.output == STDIO:
@@ -82,7 +82,8 @@ def _write_document(tx: Tx, args: Namespace) -> None:
 
 def import_directory(box: Thoughtbox, name: str, *, workspace: str | None, out: Output) -> list[dict[str, Any]]:
     """Take in every session below a directory, once all of them are known to be whole."""
-    from thoughtbox.domains.thoughts.files.reading import read_session, sessions_in
+    from thoughtbox.domains.thoughts.files.locations import sessions_in
+    from thoughtbox.domains.thoughts.files.reading import read_session
     from thoughtbox.domains.thoughts.files.transfer import take_session
 
     found = list(sessions_in(Path(name).resolve()))
@@ -123,7 +124,7 @@ def _check_all(found: list[SessionFiles], name: str) -> None:
         )
 
 
-def _row(taken: Taken, workspace: str) -> dict[str, Any]:
+def _row(taken: ImportOutcome, workspace: str) -> dict[str, Any]:
     return {
         "session": taken.session_id,
         "workspace": workspace,

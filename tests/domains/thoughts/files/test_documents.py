@@ -23,8 +23,9 @@ from thoughtbox.domains.thoughts.files.documents import (
     nodes,
     session_json,
 )
+from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.session import Session
-from thoughtbox.domains.thoughts.model.thought import Critique, Thought
+from thoughtbox.domains.thoughts.model.thought import Thought
 
 SESSION = Session(
     id="5f2a",

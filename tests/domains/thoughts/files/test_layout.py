@@ -14,19 +14,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thoughtbox.domains.thoughts.files import reading, writing
+from thoughtbox.domains.thoughts.files import folder, reading
 from thoughtbox.domains.thoughts.files.documents import Rereadable, nodes
-from thoughtbox.domains.thoughts.files.reading import (
-    ImportedSession,
-    IntegrityValidationResult,
-    SessionFiles,
-    read_session,
-    sessions_in,
-    validate,
-)
-from thoughtbox.domains.thoughts.files.writing import Granularity, partition_path, write_session
+from thoughtbox.domains.thoughts.files.imported import ImportedSession
+from thoughtbox.domains.thoughts.files.locations import SessionFiles, sessions_in
+from thoughtbox.domains.thoughts.files.manifest import Granularity, partition_path
+from thoughtbox.domains.thoughts.files.reading import IntegrityValidationResult, read_session, validate
+from thoughtbox.domains.thoughts.files.writing import write_session
+from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.session import Session
-from thoughtbox.domains.thoughts.model.thought import Critique, Thought
+from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.errors import ImportRefused, InvalidPayload, LedgerBroken
 
 ID = "a1b2c3d4-e5f6-4890-abcd-ef1234567890"
@@ -316,7 +313,7 @@ def test_a_directory_with_somebody_elses_session_is_not_written_to(tmp_path: Pat
 
 
 def test_a_thought_too_big_to_be_read_back_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(writing, "LARGEST_FILE", 2_000)
+    monkeypatch.setattr(folder, "LARGEST_FILE", 2_000)
 
     with pytest.raises(InvalidPayload, match="would be bigger"):
         written(tmp_path, [thought(1, text="x" * 2_000)])
@@ -1263,8 +1260,8 @@ def test_a_session_that_would_fill_the_memory_is_refused_without_being_read_to_t
     written(tmp_path, [thought(seq, branch_id="b" if seq > 3 else None, origin=1) for seq in range(1, 7)])
     monkeypatch.setattr(reading, "LARGEST_SESSION", 1_000)
     reads = []
-    really_read = writing.Folder.read
-    monkeypatch.setattr(writing.Folder, "read", lambda folder, name: reads.append(name) or really_read(folder, name))
+    really_read = folder.Folder.read
+    monkeypatch.setattr(folder.Folder, "read", lambda self, name: reads.append(name) or really_read(self, name))
 
     assert validate(only_session_in(tmp_path)).errors == ["the session is bigger than 0 MB"]
     assert reads == ["manifest.json", "001.json", "002.json", "003.json"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from thoughtbox.domains.thoughts.files.text_cache import KeptTexts
+from thoughtbox.domains.thoughts.files.text_cache import TextCache
 
 
 def test_a_text_is_there_until_others_need_its_room():
-    kept = KeptTexts(most=10)
+    kept = TextCache(most=10)
     assert kept.make("a", ["12", "34"]) == "1234"
     kept.make("b", ["5678"])
     assert kept.get("a") == "1234"
@@ -25,13 +25,13 @@ def test_a_text_that_is_too_long_is_not_kept_and_not_made_to_its_end():
             read.append(number)
             yield "12345"
 
-    kept = KeptTexts(most=12)
+    kept = TextCache(most=12)
     assert kept.make("long", pieces()) is None
     assert (kept.get("long"), len(read)) == (None, 3)
 
 
 def test_the_same_text_again_takes_its_room_once():
-    kept = KeptTexts(most=10)
+    kept = TextCache(most=10)
     for _ in range(5):
         kept.make("a", ["12345"])
     kept.make("b", ["12345"])

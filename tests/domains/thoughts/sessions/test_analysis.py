@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import Thought
-from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import (
+from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import look_deeper
+from thoughtbox.domains.thoughts.sessions.analysis.figures import analyze
+from thoughtbox.domains.thoughts.sessions.analysis.models import (
     LONGEST_EXCERPT,
     MOST_LISTED,
     AnalysisKind,
     DeepAnalysis,
     SessionAnalysis,
-    analyze,
-    look_deeper,
 )
 from thoughtbox.world import iso
 

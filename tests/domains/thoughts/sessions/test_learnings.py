@@ -14,20 +14,13 @@ from pydantic import ValidationError
 
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import Thought
-from thoughtbox.domains.thoughts.sessions.learnings.mine import (
-    LONGEST_EXCERPT,
-    LONGEST_SLUG,
-    MOST_LEARNINGS,
-    MOST_QUOTED,
-    MOST_SOURCES,
-    TYPES,
-    ExtractedLearning,
-    Heard,
-    KeyMoment,
-    learn,
-    overlap,
-    unknown_moments,
-)
+from thoughtbox.domains.thoughts.sessions.learnings.findings import MOST_QUOTED, MOST_SOURCES, Statement
+from thoughtbox.domains.thoughts.sessions.learnings.learn import MOST_LEARNINGS, learn
+from thoughtbox.domains.thoughts.sessions.learnings.models import TYPES, ExtractedLearning, KeyMoment
+from thoughtbox.domains.thoughts.sessions.learnings.moments import unknown_moments
+from thoughtbox.domains.thoughts.sessions.learnings.quoting import LONGEST_EXCERPT
+from thoughtbox.domains.thoughts.sessions.learnings.wording import LONGEST_SLUG
+from thoughtbox.domains.thoughts.sessions.learnings.words import overlap
 
 SESSION_ID = "5f0c2a44-0000-4000-8000-000000000001"
 AT = "2026-01-02T00:00:00.000Z"
@@ -357,8 +350,8 @@ def test_the_steps_of_an_unlinked_plan_end_with_the_next_plan():
     assert found["Carried out: “second plan”"] == [3, 4]
 
 
-def heard(text: str, *, session_id: str = "other", number: int = 7, kind: str = "claim") -> Heard:
-    return Heard(session_id=session_id, number=number, text=text, kind=kind)
+def heard(text: str, *, session_id: str = "other", number: int = 7, kind: str = "claim") -> Statement:
+    return Statement(session_id=session_id, number=number, text=text, kind=kind)
 
 
 @pytest.mark.parametrize(
@@ -781,7 +774,7 @@ MOMENTS = st.lists(
     max_size=3,
 )
 EARLIER = st.lists(
-    st.builds(Heard, session_id=st.just("other"), number=st.integers(1, 9), text=ANY_TEXT, kind=st.just("claim")),
+    st.builds(Statement, session_id=st.just("other"), number=st.integers(1, 9), text=ANY_TEXT, kind=st.just("claim")),
     max_size=3,
 )
 

@@ -7,30 +7,32 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from thoughtbox import content
+from thoughtbox.domains.thoughts.answers import SessionShown
 from thoughtbox.domains.thoughts.begin.models import (
     BindRoot,
     CipherLoaded,
     ContextLoaded,
     GetState,
     ListRoots,
-    ListSessions,
     LoadCipher,
     LoadContext,
-    Named,
     Navigate,
-    Navigated,
+    Navigation,
+    ProjectCount,
     RootBound,
     RootShown,
     RootsListed,
-    SessionShown,
-    SessionsListed,
-    Started,
+    SessionStarted,
     StartNew,
     State,
 )
 from thoughtbox.domains.thoughts.events import change, start
 from thoughtbox.domains.thoughts.model.session import Session
+from thoughtbox.domains.thoughts.records import last_of, opened
+from thoughtbox.domains.thoughts.resume import attach
 from thoughtbox.domains.thoughts.room import room
+from thoughtbox.domains.thoughts.scope import current, existing, own_session
+from thoughtbox.domains.thoughts.sessions.listing import ListSessions, SessionsListed, listed
 from thoughtbox.domains.thoughts.stages import (
     CIPHER_LOADED,
     DOMAIN_ACTIVE,
@@ -41,25 +43,21 @@ from thoughtbox.domains.thoughts.stages import (
     stage_of,
     unlocking,
 )
-from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing, move, own_session, standing, work_at
-from thoughtbox.domains.thoughts.think.operations import current, last_of, opened
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, Thoughts
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing, work_at
+from thoughtbox.domains.thoughts.view.lines import MAIN
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
 from thoughtbox.operations import TABLE, Example, Tx
 
 LAST_SHOWN = 5
 MOST_PROJECTS = 20
 RELATED = 10
-
 _STARTED = ("start_new", {"sessionTitle": "Slow pages", "project": "shop"})
 _LATEST = {"sessionId": "latest"}
 
 
 @room.operation(
-    "get_state",
-    title="See where you are",
-    errors=[SessionNotFound],
-    example=Example(_LATEST, given=[_STARTED]),
+    "get_state", title="See where you are", errors=[SessionNotFound], example=Example(_LATEST, given=[_STARTED])
 )
 def get_state(tx: Tx, call: GetState) -> State:
     """The stage, the current session, and what can be done from here."""
@@ -85,7 +83,7 @@ def get_state(tx: Tx, call: GetState) -> State:
     title="Begin a session",
     example=Example({"sessionTitle": "Slow pages", "domain": "debugging"}),
 )
-def start_new(tx: Tx, call: StartNew) -> Started:
+def start_new(tx: Tx, call: StartNew) -> SessionStarted:
     """Begin a session and work on it. The cipher comes next, then thoughts."""
     if call.title and call.session_title and call.title != call.session_title:
         raise InvalidPayload(
@@ -99,7 +97,7 @@ def start_new(tx: Tx, call: StartNew) -> Started:
         tx, title=call.session_title or call.title, tags=call.session_tags, description=call.description, place=place
     )
     move(tx, session.id, INIT_COMPLETE)
-    return Started(
+    return SessionStarted(
         session_id=session.id,
         title=session.title,
         stage=INIT_COMPLETE,
@@ -151,7 +149,7 @@ def list_sessions(tx: Tx, call: ListSessions) -> SessionsListed:
     errors=[SessionNotFound],
     example=Example({**_LATEST, "domain": "debugging"}, given=[_STARTED]),
 )
-def navigate(tx: Tx, call: Navigate) -> Navigated:
+def navigate(tx: Tx, call: Navigate) -> Navigation:
     """Say which project, task and aspect you work on, or which domain; see the sessions there are."""
     given = {"project": call.project, "task": call.task, "aspect": call.aspect, "domain": call.domain}
     named = {name: value for name, value in given.items() if value is not None}
@@ -162,7 +160,7 @@ def navigate(tx: Tx, call: Navigate) -> Navigated:
     where = {name: navigation[name] for name in ("project", "task", "aspect") if name in navigation}
     stage = stage_of(tx, call.session_id)
     view = tx.ask(Thoughts)
-    return Navigated(
+    return Navigation(
         stage=stage,
         stage_name=NAMES[stage],
         navigation=navigation,
@@ -170,16 +168,11 @@ def navigate(tx: Tx, call: Navigate) -> Navigated:
         sessions=[SessionShown.of(found) for found in view.sessions(where=where, limit=RELATED)] if where else [],
         projects=None
         if "project" in where
-        else [Named(name=name, sessions=count) for name, count in view.values("project", MOST_PROJECTS)],
+        else [ProjectCount(name=name, sessions=count) for name, count in view.values("project", MOST_PROJECTS)],
     )
 
 
-@room.operation(
-    "list_roots",
-    title="List the client's root directories",
-    needs_roots=True,
-    example=Example({}),
-)
+@room.operation("list_roots", title="List the client's root directories", needs_roots=True, example=Example({}))
 def list_roots(tx: Tx, call: ListRoots) -> RootsListed:
     """The directories that the client says it works in."""
     if tx.roots is None:
@@ -190,8 +183,7 @@ def list_roots(tx: Tx, call: ListRoots) -> RootsListed:
         )
     bound = _bound_root(tx, call.session_id)
     return RootsListed(
-        supported=True,
-        roots=[RootShown(uri=root.uri, name=root.name, bound=root.uri == bound) for root in tx.roots],
+        supported=True, roots=[RootShown(uri=root.uri, name=root.name, bound=root.uri == bound) for root in tx.roots]
     )
 
 
@@ -235,48 +227,7 @@ def cipher(tx: Tx, call: LoadCipher) -> CipherLoaded:
     session = current(tx, call.session_id)
     session = _raise_stage(tx, session, call.session_id, at_least=CIPHER_LOADED)
     stage = stage_of(tx, call.session_id)
-    return CipherLoaded(
-        session_id=session.id,
-        stage=stage,
-        stage_name=NAMES[stage],
-        cipher=content.text("cipher.md"),
-    )
-
-
-def attach(tx: Tx, session_id: str) -> Session:
-    """Make the session the caller's current one. One that it was not working on starts again at stage 1."""
-    session = existing(tx, session_id)
-    own = standing(tx).session_id
-    if own == session.id and session.status == "active":
-        return session
-    if own != session.id:
-        move(tx, session.id, INIT_COMPLETE if tx.focus.lasts else session.stage)
-    return change(tx, session.id, "resumed")
-
-
-def listed(tx: Tx, call: ListSessions) -> SessionsListed:
-    given = {"project": call.project, "task": call.task, "aspect": call.aspect}
-    where = {name: value for name, value in given.items() if value is not None}
-    place = standing(tx).place
-    if "root" in place and "project" not in where:
-        where["project"] = place["project"]  # a bound root is the scope of its connection
-    found = tx.ask(Thoughts).sessions(
-        tags=call.tags,
-        where=where,
-        words=call.search,
-        sort_by=call.sort_by,
-        descending=call.sort_order == "desc",
-        limit=call.limit + 1,
-        offset=call.offset,
-    )
-    shown = [SessionShown.of(session) for session in found[: call.limit]]
-    has_more = len(found) > call.limit
-    return SessionsListed(
-        sessions=shown,
-        count=len(shown),
-        has_more=has_more,
-        next_offset=call.offset + call.limit if has_more else None,
-    )
+    return CipherLoaded(session_id=session.id, stage=stage, stage_name=NAMES[stage], cipher=content.text("cipher.md"))
 
 
 def _let_go_of_deleted(tx: Tx) -> None:

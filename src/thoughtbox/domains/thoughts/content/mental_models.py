@@ -10,11 +10,10 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from thoughtbox import content
-from thoughtbox.domains.thoughts.begin.models import Domain
+from thoughtbox.domains.thoughts.arguments import Domain, SessionId
 from thoughtbox.domains.thoughts.room import room
+from thoughtbox.domains.thoughts.scope import existing, own_session
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, DOMAIN_ACTIVE, at, stage_of
-from thoughtbox.domains.thoughts.standing import existing, own_session
-from thoughtbox.domains.thoughts.think.models import SessionId
 from thoughtbox.errors import InvalidPayload, ResourceNotFound
 from thoughtbox.operations import CamelInput, CamelOutput, Example, Key, MaxChars, Tx
 
@@ -84,7 +83,7 @@ class GetModel(CamelInput):
     max_chars: MaxChars = None
 
 
-class ModelGot(CamelOutput):
+class ModelRead(CamelOutput):
     name: str
     title: str
     tags: list[str]
@@ -136,7 +135,7 @@ class TagsListed(CamelOutput):
     title="Read a mental model",
     example=Example({**_LATEST, "modelId": "five-whys"}, given=_READY),
 )
-def get_model(tx: Tx, call: GetModel) -> ModelGot:
+def get_model(tx: Tx, call: GetModel) -> ModelRead:
     """One mental model in full: purpose, when to use it, procedure, worked example, pitfalls."""
     model = models().get(call.model_id)
     if model is None:
@@ -145,7 +144,7 @@ def get_model(tx: Tx, call: GetModel) -> ModelGot:
             recovery=f"They are {', '.join(models())}.",
             details={"fields": ["modelId"]},
         )
-    return ModelGot(name=model.name, title=model.title, tags=list(model.tags), content=model.content)
+    return ModelRead(name=model.name, title=model.title, tags=list(model.tags), content=model.content)
 
 
 @room.operation(
@@ -184,7 +183,7 @@ def list_tags(tx: Tx, call: ListTags) -> TagsListed:
     errors=[ResourceNotFound],
     example=Example({"tag": "debugging", "model": "five-whys"}),
 )
-def page(tx: Tx, call: ModelPage) -> ModelGot:
+def page(tx: Tx, call: ModelPage) -> ModelRead:
     """One mental model in full, as the resource below its tag shows it."""
     model = models().get(call.model)
     if model is None or call.tag not in model.tags:
@@ -192,7 +191,7 @@ def page(tx: Tx, call: ModelPage) -> ModelGot:
             f"there is no mental model `{call.model}` with the tag `{call.tag}`",
             recovery="thoughtbox://mental-models shows all of them, below their tags.",
         )
-    return ModelGot(name=model.name, title=model.title, tags=list(model.tags), content=model.content)
+    return ModelRead(name=model.name, title=model.title, tags=list(model.tags), content=model.content)
 
 
 def _domain(tx: Tx, named: str | None) -> str | None:

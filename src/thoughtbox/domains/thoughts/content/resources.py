@@ -1,30 +1,18 @@
-"""What agents can read and start from: resources, prompts, and the values that complete an argument."""
+"""Resources: what agents can read under an address."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from thoughtbox import content
-from thoughtbox.domains.thoughts.content.mental_models import directory, models, tags
-from thoughtbox.domains.thoughts.knowledge.view import Knowledge
+from thoughtbox.domains.thoughts.content.mental_models import directory
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
-from thoughtbox.operations import Prompt, Resource, Tx
+from thoughtbox.operations import Resource, Tx
 
 MARKDOWN = "text/markdown"
 
 
 def _sessions(tx: Tx, after: str, limit: int) -> list[str]:
     return tx.ask(Thoughts).session_ids("", limit, after=after)
-
-
-def _beginning(typed: str, names: Iterable[str], limit: int) -> list[str]:
-    return [name for name in names if name.startswith(typed)][:limit]
-
-
-def _tags(tx: Tx, typed: str, limit: int) -> list[str]:
-    """Of mental models, and of sessions."""
-    return _beginning(typed, dict.fromkeys([*tags(), *tx.ask(Thoughts).tags(typed, limit)]), limit)
 
 
 for address, title, description, file in (
@@ -90,45 +78,3 @@ room.resource(
         operation="get_thought",
     )
 )
-
-for name, title, description, arguments, optional in (
-    ("list_mcp_assets", "What there is", "Overview of all tools, operations, resources and prompts.", {}, {}),
-    (
-        "interleaved-thinking",
-        "Think and act in turns",
-        "Alternate reasoning with tool use, and record both.",
-        {"task": "What is to be done."},
-        {"thoughts_limit": "How many thoughts at most."},
-    ),
-    (
-        "subagent-summarize",
-        "Have a sub-agent read a session",
-        "Get an answer from a session without reading it into your own context.",
-        {},
-        {"request": "What to find out.", "sessionId": "The session; the latest when left out."},
-    ),
-    (
-        "evolution-check",
-        "Which thoughts to revise",
-        "Look which earlier thoughts a new one should revise or be linked to.",
-        {"newThought": "The new thought."},
-        {"sessionId": "The session; the latest when left out.", "priorThoughts": "Earlier thoughts, if at hand."},
-    ),
-):
-    room.prompt(
-        Prompt(
-            name=name,
-            title=title,
-            description=description,
-            text=content.text(f"prompts/{name}.md"),
-            arguments=arguments,
-            optional=optional,
-        )
-    )
-
-room.completion("sessionId", lambda tx, typed, limit: tx.ask(Thoughts).session_ids(typed, limit))
-room.completion("tag", _tags)
-room.completion("model", lambda tx, typed, limit: _beginning(typed, models(), limit))
-room.completion("modelId", lambda tx, typed, limit: _beginning(typed, models(), limit))
-room.completion("patternId", lambda tx, typed, limit: tx.ask(Knowledge).ids("pattern", typed, limit))
-room.completion("noteId", lambda tx, typed, limit: tx.ask(Knowledge).ids("note", typed, limit))

@@ -18,8 +18,9 @@ import orjson
 
 from thoughtbox.domains.thoughts.cipher.meaning import marker_of
 from thoughtbox.domains.thoughts.cipher.notation import Step, cipher_line, parse
+from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.session import Session
-from thoughtbox.domains.thoughts.model.thought import Critique, Thought
+from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.ledger.record import seq_of
 
 VERSION = "1.0"
@@ -177,11 +178,7 @@ _Places = Mapping[int | None, _Place]
 
 
 def _metadata(session: Session) -> str:
-    known = {
-        "Tags": _listed(session.tags),
-        "Created": session.created_at,
-        "Thoughts": str(session.thought_count),
-    }
+    known = {"Tags": _listed(session.tags), "Created": session.created_at, "Thoughts": str(session.thought_count)}
     description = f"{_quoted(session.description)}\n\n" if session.description else ""
     # Two spaces at the end of a line: Markdown begins a new one there.
     return description + "  \n".join(f"**{name}:** {value}" for name, value in known.items() if value) + "\n\n---\n\n"

@@ -10,7 +10,7 @@ MOST_CHARACTERS = 8_000_000
 """Of all texts together. A longer one is made anew for every piece of it."""
 
 
-class KeptTexts:
+class TextCache:
     """The texts that were asked for last. Their keys must say all that they depend on."""
 
     def __init__(self, most: int = MOST_CHARACTERS) -> None:

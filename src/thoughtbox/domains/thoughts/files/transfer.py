@@ -7,18 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thoughtbox.domains.thoughts.events import change, start
-from thoughtbox.domains.thoughts.files.reading import ImportedSession, ImportedThought
-from thoughtbox.domains.thoughts.files.writing import Granularity, write_session
+from thoughtbox.domains.thoughts.files.documents import Rereadable
+from thoughtbox.domains.thoughts.files.imported import ImportedSession, ImportedThought
+from thoughtbox.domains.thoughts.files.manifest import Granularity
+from thoughtbox.domains.thoughts.files.writing import write_session
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
-from thoughtbox.domains.thoughts.numbers import Lines
-from thoughtbox.domains.thoughts.records import all_critiques, rereadable
+from thoughtbox.domains.thoughts.numbers import Numbers
+from thoughtbox.domains.thoughts.records import all_critiques, thoughts_of
+from thoughtbox.domains.thoughts.scope import existing
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED
-from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.domains.thoughts.think.critique import critique_draft
 from thoughtbox.domains.thoughts.think.models import Think
-from thoughtbox.domains.thoughts.think.placement import Placed, draft
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, Node, Thoughts
+from thoughtbox.domains.thoughts.think.placement import Placement, draft
+from thoughtbox.domains.thoughts.view.lines import MAIN, Node
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.operations import Tx
 
 SOME = 200
@@ -26,7 +30,7 @@ SOME = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ImportOutcome:
     """What came of taking a session in."""
 
     session_id: str
@@ -46,16 +50,16 @@ def every_session(tx: Tx) -> Iterator[Session]:
 
 def write_files(tx: Tx, session: Session, root: Path, granularity: Granularity) -> Path:
     """The session as a directory of files below `root`."""
-    critiques = all_critiques(tx, session.id)
-    return write_session(root, tx.workspace, granularity, session, rereadable(tx, session.id), critiques)
+    thoughts, critiques = Rereadable(lambda: thoughts_of(tx, session.id)), all_critiques(tx, session.id)
+    return write_session(root, tx.workspace, granularity, session, thoughts, critiques)
 
 
-def take_session(tx: Tx, found: ImportedSession) -> Taken:
+def take_session(tx: Tx, found: ImportedSession) -> ImportOutcome:
     """Take a session in that was read from files. What is there already stays; what is missing is added."""
     session = found.session
     known = tx.ask(Thoughts).session(session.id)
     if known is not None and known.deleted:
-        return Taken(session.id, len(found.thoughts), 0, ("it was deleted here, and stays so",))
+        return ImportOutcome(session.id, len(found.thoughts), 0, ("it was deleted here, and stays so",))
     if known is None:
         place = {name: value for name in ("project", "task", "aspect", "domain") if (value := getattr(session, name))}
         start(
@@ -71,25 +75,25 @@ def take_session(tx: Tx, found: ImportedSession) -> Taken:
     added = _take_thoughts(tx, session.id, found.thoughts)
     if session.status == "completed" and (known is None or added):
         change(tx, session.id, "completed", timestamp=session.updated_at)
-    return Taken(session.id, len(found.thoughts), added, found.notices)
+    return ImportOutcome(session.id, len(found.thoughts), added, found.notices)
 
 
 def _take_thoughts(tx: Tx, session_id: str, thoughts: list[ImportedThought]) -> int:
     view = tx.ask(Thoughts)
-    lines = Lines(view, session_id)
+    numbers = Numbers(view, session_id)
     nodes: list[Node] = []
     added = 0
     for thought in thoughts:
         branch = thought.branch_id or MAIN
         node = view.node(session_id, branch, thought.number)
         if node is None:
-            node = _take_thought(tx, lines, session_id, thought, nodes)
+            node = _take_thought(tx, numbers, session_id, thought, nodes)
             added += 1
         nodes.append(node)
     return added
 
 
-def _take_thought(tx: Tx, lines: Lines, session_id: str, thought: ImportedThought, nodes: list[Node]) -> Node:
+def _take_thought(tx: Tx, numbers: Numbers, session_id: str, thought: ImportedThought, nodes: list[Node]) -> Node:
     branch = thought.branch_id or MAIN
     said = Think.model_construct(
         thought=thought.text,
@@ -98,16 +102,16 @@ def _take_thought(tx: Tx, lines: Lines, session_id: str, thought: ImportedThough
         needs_more_thoughts=thought.needs_more,
         critique=thought.critique is not None,
     )
-    placed = Placed(
+    placed = Placement(
         branch=branch,
-        line=lines.line(branch),
+        line=numbers.line(branch),
         number=thought.number,
         total=max(thought.total, thought.number),
         prev=nodes[thought.prev].seq if thought.prev is not None else None,
         origin=nodes[thought.origin] if thought.origin is not None else None,
         revises=nodes[thought.revises] if thought.revises is not None else None,
     )
-    drafted = draft(tx, lines, session_id, said, placed, at=thought.timestamp)
+    drafted = draft(tx, numbers, session_id, said, placed, at=thought.timestamp)
     record = tx.append(drafted, stream=stream_of(session_id))
     if thought.critique is not None:
         said = thought.critique

@@ -6,20 +6,29 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from thoughtbox.domains.thoughts.begin.models import LISTED_BY_DEFAULT, Limit, Offset, SortedBy, SortOrder
-from thoughtbox.domains.thoughts.sessions.learnings.mine import KeyMoment
-from thoughtbox.domains.thoughts.think.models import SessionId, Tag, Tags, Title
+from thoughtbox.domains.thoughts.arguments import (
+    LISTED_BY_DEFAULT,
+    Limit,
+    Offset,
+    SessionId,
+    SortedBy,
+    SortOrder,
+    Tag,
+    Tags,
+    Title,
+)
+from thoughtbox.domains.thoughts.sessions.learnings.models import KeyMoment
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 _SLUG = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,100}$")]
 PatternId = Annotated[_SLUG, Field(description="The pattern's id, as list_patterns shows it.")]
 NoteId = Annotated[_SLUG, Field(description="The note's id, as list_notes shows it.")]
-Line = Annotated[Text, Field(max_length=1_000)]
+Sentence = Annotated[Text, Field(max_length=1_000)]
 
 
 class CreatePattern(CamelInput):
     title: Annotated[Title, Field(description="What to call it.")]
-    description: Annotated[Line, Field(description="What it is about, in a sentence.")]
+    description: Annotated[Sentence, Field(description="What it is about, in a sentence.")]
     content: Annotated[Text, Field(description="The pattern, in Markdown.")]
     tags: Annotated[Tags, Field(description="Tags to find it by.", default_factory=list)]
     derived_from_sessions: Annotated[
@@ -32,7 +41,7 @@ class CreatePattern(CamelInput):
 class UpdatePattern(CamelInput):
     pattern_id: PatternId
     title: Annotated[Title | None, Field(description="Its new title; the id stays.")] = None
-    description: Annotated[Line | None, Field(description="Its new description.")] = None
+    description: Annotated[Sentence | None, Field(description="Its new description.")] = None
     content: Annotated[Text | None, Field(description="What it says now.")] = None
     tags: Annotated[Tags | None, Field(description="All its tags, in place of those it has.")] = None
     derived_from_sessions: Annotated[
@@ -70,7 +79,7 @@ class Promote(CamelInput):
         list[KeyMoment], Field(max_length=50, description="Those that steered it, if any.", default_factory=list)
     ]
     title: Annotated[Title | None, Field(description="In place of the proposal's.")] = None
-    description: Annotated[Line | None, Field(description="In place of the proposal's.")] = None
+    description: Annotated[Sentence | None, Field(description="In place of the proposal's.")] = None
     tags: Annotated[Tags, Field(description="Beside the session's.", default_factory=list)]
 
 
@@ -159,6 +168,6 @@ class NotesListed(CamelOutput):
     message: str | None = None
 
 
-class Deleted(CamelOutput):
+class KnowledgeDeleted(CamelOutput):
     success: Literal[True] = True
     id: str

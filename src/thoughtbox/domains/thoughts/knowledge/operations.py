@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from thoughtbox.domains.thoughts.arguments import MOST_TAGS
 from thoughtbox.domains.thoughts.knowledge.models import (
     CreatePattern,
-    Deleted,
     DeleteNote,
     DeletePattern,
+    KnowledgeDeleted,
     ListNotes,
     ListPatterns,
     NoteKept,
@@ -25,13 +26,12 @@ from thoughtbox.domains.thoughts.knowledge.models import (
     UpdatePattern,
     WriteNote,
 )
-from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Head, Kind, Knowledge
+from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Entry, Kind, Knowledge
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.sessions.operations import learnings_of
+from thoughtbox.domains.thoughts.scope import current, existing
+from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
 from thoughtbox.domains.thoughts.stages import at
-from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, existing
-from thoughtbox.domains.thoughts.think.models import MOST_TAGS
-from thoughtbox.domains.thoughts.think.operations import current
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import Draft, Record, record_id
 from thoughtbox.operations import LONGEST_TEXT, Example, Tx
@@ -94,8 +94,8 @@ def create_pattern(tx: Tx, call: CreatePattern) -> PatternKept:
 )
 def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
     """One pattern in full."""
-    head = _existing(tx, _PATTERNS, call.pattern_id)
-    return PatternKept(pattern=_pattern(tx, head, with_content=True))
+    entry = _existing(tx, _PATTERNS, call.pattern_id)
+    return PatternKept(pattern=_pattern(tx, entry, with_content=True))
 
 
 @room.operation(
@@ -111,8 +111,8 @@ def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
 )
 def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
     """Change a pattern; what it said before stays in the ledger."""
-    head = _existing(tx, _PATTERNS, call.pattern_id)
-    record = _record(tx, head)
+    entry = _existing(tx, _PATTERNS, call.pattern_id)
+    record = _record(tx, entry)
     from_sessions = call.derived_from_sessions
     named = {
         "title": call.title,
@@ -125,8 +125,8 @@ def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
         raise InvalidPayload(
             "there is nothing to change", details={"fields": ["title", "description", "content", "tags"]}
         )
-    _write(tx, _PATTERNS, {**_own(record), **given}, call.content or record.text, replaces=head)
-    return PatternKept(pattern=_pattern(tx, _existing(tx, _PATTERNS, head.id), with_content=True))
+    _write(tx, _PATTERNS, {**_own(record), **given}, call.content or record.text, replaces=entry)
+    return PatternKept(pattern=_pattern(tx, _existing(tx, _PATTERNS, entry.id), with_content=True))
 
 
 @room.operation(
@@ -140,12 +140,12 @@ def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
 def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
     """Patterns, without their content: with these tags (all of them), or with these words in them."""
     among, note = _found(tx, PATTERN, call.search)
-    heads = tx.ask(Knowledge).heads(
+    entries = tx.ask(Knowledge).entries(
         "pattern", tags=call.tags, among=among, sort_by=call.sort_by, descending=call.sort_order == "desc"
     )
-    shown, next_offset = _page(heads, call.offset, call.limit)
+    shown, next_offset = _page(entries, call.offset, call.limit)
     return PatternsListed(
-        patterns=[_pattern(tx, head, with_content=False) for head in shown],
+        patterns=[_pattern(tx, entry, with_content=False) for entry in shown],
         count=len(shown),
         has_more=next_offset is not None,
         next_offset=next_offset,
@@ -160,7 +160,7 @@ def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
     title="Delete a pattern",
     example=Example({**_LATEST, "patternId": "look-at-the-query-plan-first"}, given=[_STARTED, _PATTERN]),
 )
-def delete_pattern(tx: Tx, call: DeletePattern) -> Deleted:
+def delete_pattern(tx: Tx, call: DeletePattern) -> KnowledgeDeleted:
     """Take a pattern out of sight; what it said stays in the ledger."""
     return _delete(tx, _PATTERNS, _existing(tx, _PATTERNS, call.pattern_id))
 
@@ -216,15 +216,15 @@ def promote(tx: Tx, call: Promote) -> PatternKept:
 def write_note(tx: Tx, call: WriteNote) -> NoteKept:
     """Write a note on a topic, or write it anew; others in the workspace can read it."""
     note_id = call.note_id or slug(call.title)
-    head = tx.ask(Knowledge).head("note", note_id)
+    entry = tx.ask(Knowledge).entry("note", note_id)
     content = call.content
-    if call.append and head is not None:
-        content = f"{_record(tx, head).text}\n{call.content}"
+    if call.append and entry is not None:
+        content = f"{_record(tx, entry).text}\n{call.content}"
         if len(content) > LONGEST_TEXT:
             raise InvalidPayload(
                 f"the note would be longer than {LONGEST_TEXT:,} characters", details={"fields": ["content"]}
             )
-    _write(tx, _NOTES, {"id": note_id, "title": call.title}, content, replaces=head)
+    _write(tx, _NOTES, {"id": note_id, "title": call.title}, content, replaces=entry)
     return NoteKept(note=_note(tx, _existing(tx, _NOTES, note_id), with_content=True))
 
 
@@ -250,10 +250,10 @@ def get_note(tx: Tx, call: OneNote) -> NoteKept:
 def list_notes(tx: Tx, call: ListNotes) -> NotesListed:
     """Notes, without their content, newest first; with these words in them."""
     among, note = _found(tx, NOTE, call.search)
-    heads = tx.ask(Knowledge).heads("note", among=among)
-    shown, next_offset = _page(heads, call.offset, call.limit)
+    entries = tx.ask(Knowledge).entries("note", among=among)
+    shown, next_offset = _page(entries, call.offset, call.limit)
     return NotesListed(
-        notes=[_note(tx, head, with_content=False) for head in shown],
+        notes=[_note(tx, entry, with_content=False) for entry in shown],
         count=len(shown),
         has_more=next_offset is not None,
         next_offset=next_offset,
@@ -268,7 +268,7 @@ def list_notes(tx: Tx, call: ListNotes) -> NotesListed:
     title="Delete a note",
     example=Example({**_LATEST, "noteId": "open-ends"}, given=[_STARTED, _NOTE]),
 )
-def delete_note(tx: Tx, call: DeleteNote) -> Deleted:
+def delete_note(tx: Tx, call: DeleteNote) -> KnowledgeDeleted:
     """Take a note out of sight; what it said stays in the ledger."""
     return _delete(tx, _NOTES, _existing(tx, _NOTES, call.note_id))
 
@@ -294,12 +294,12 @@ def _sessions(tx: Tx, named: list[str]) -> list[str]:
 def _free_id(tx: Tx, wanted: str) -> str:
     """The id itself, or with a number behind it when it is taken."""
     view, number, free = tx.ask(Knowledge), 2, wanted
-    while view.head("pattern", free) is not None:
+    while view.entry("pattern", free) is not None:
         free, number = f"{wanted}-{number}", number + 1
     return free
 
 
-def _write(tx: Tx, what: _Topic, data: dict[str, Any], text: str, *, replaces: Head | None) -> None:
+def _write(tx: Tx, what: _Topic, data: dict[str, Any], text: str, *, replaces: Entry | None) -> None:
     """Record a version. One that replaces another says which."""
     attrs: dict[str, Any] = {"relations": []} if replaces is None else {"replacesId": record_id(replaces.seq)}
     tx.append(
@@ -315,7 +315,7 @@ def _write(tx: Tx, what: _Topic, data: dict[str, Any], text: str, *, replaces: H
     )
 
 
-def _delete(tx: Tx, what: _Topic, head: Head) -> Deleted:
+def _delete(tx: Tx, what: _Topic, entry: Entry) -> KnowledgeDeleted:
     tx.append(
         Draft(
             kind="hub_event",
@@ -323,30 +323,30 @@ def _delete(tx: Tx, what: _Topic, head: Head) -> Deleted:
             text=f"{what.kind} deleted",
             session="knowledge",
             attrs={"eventType": f"{what.kind}.deleted"},
-            data={"id": head.id, "title": head.title, "deleted": True},
+            data={"id": entry.id, "title": entry.title, "deleted": True},
         ),
-        stream=_stream(what, head.id),
+        stream=_stream(what, entry.id),
     )
-    return Deleted(id=head.id)
+    return KnowledgeDeleted(id=entry.id)
 
 
 def _stream(what: _Topic, id: str) -> str:
     return f"knowledge/{what.kind}/{id}"
 
 
-def _existing(tx: Tx, what: _Topic, id: str) -> Head:
-    head = tx.ask(Knowledge).head(what.kind, id)
-    if head is None:
+def _existing(tx: Tx, what: _Topic, id: str) -> Entry:
+    entry = tx.ask(Knowledge).entry(what.kind, id)
+    if entry is None:
         raise InvalidPayload(
             f"there is no {what.kind} `{id}`",
             recovery=f'{{"operation": "knowledge.list_{what.kind}s"}} shows those there are.',
             details={"fields": [f"{what.kind}Id"]},
         )
-    return head
+    return entry
 
 
-def _record(tx: Tx, head: Head) -> Record:
-    record = tx.ledger.record(head.seq)
+def _record(tx: Tx, entry: Entry) -> Record:
+    record = tx.ledger.record(entry.seq)
     assert record is not None
     return record
 
@@ -368,39 +368,39 @@ def _found(tx: Tx, topic: str, words: str | None) -> tuple[Collection[int] | Non
     return hits, note
 
 
-def _page(heads: list[Head], offset: int, limit: int) -> tuple[list[Head], int | None]:
+def _page(entries: list[Entry], offset: int, limit: int) -> tuple[list[Entry], int | None]:
     """A page, and where the next one begins."""
     end = offset + limit
-    return heads[offset:end], end if end < len(heads) else None
+    return entries[offset:end], end if end < len(entries) else None
 
 
-def _created_at(tx: Tx, head: Head) -> str:
-    record = tx.ledger.record(head.created_seq)
+def _created_at(tx: Tx, entry: Entry) -> str:
+    record = tx.ledger.record(entry.created_seq)
     return record.ts if record else ""
 
 
-def _pattern(tx: Tx, head: Head, *, with_content: bool) -> PatternShown:
-    record = _record(tx, head)
+def _pattern(tx: Tx, entry: Entry, *, with_content: bool) -> PatternShown:
+    record = _record(tx, entry)
     data = record.data
     return PatternShown(
-        id=head.id,
+        id=entry.id,
         title=data["title"],
         description=data["description"],
         tags=list(data["tags"]),
         content=record.text if with_content else None,
         derived_from_sessions=list(data["derivedFromSessions"]),
         created_by=data.get("createdBy"),
-        created_at=_created_at(tx, head),
+        created_at=_created_at(tx, entry),
         updated_at=record.ts,
     )
 
 
-def _note(tx: Tx, head: Head, *, with_content: bool) -> NoteShown:
-    record = _record(tx, head)
+def _note(tx: Tx, entry: Entry, *, with_content: bool) -> NoteShown:
+    record = _record(tx, entry)
     return NoteShown(
-        id=head.id,
+        id=entry.id,
         title=record.data["title"],
         content=record.text if with_content else None,
-        created_at=_created_at(tx, head),
+        created_at=_created_at(tx, entry),
         updated_at=record.ts,
     )

@@ -1,7 +1,6 @@
-"""Sessions as this room sees them: pure, no database and no protocol.
+"""A session, as this room sees it: pure, no database and no protocol.
 
-A session is what its events come to: begun, renamed, tagged, completed and so on. The view keeps the
-newest state of each; an earlier one is made by going through the events again.
+A session is what its events come to: begun, renamed, tagged, completed and so on; and what its thoughts do to it.
 """
 
 from __future__ import annotations
@@ -9,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from thoughtbox.ledger.record import Record
 
 Status = Literal["active", "completed"]
 
@@ -47,6 +48,26 @@ class Session:
     thought_count: int = 0
     branch_count: int = 0
 
+    @classmethod
+    def begun(cls, record: Record) -> Session:
+        """As its first event makes it."""
+        data, at = record.data, time_of(record)
+        return cls(
+            id=record.session,
+            title=data["title"],
+            description=data.get("description"),
+            tags=tuple(data.get("tags", ())),
+            project=data.get("project"),
+            task=data.get("task"),
+            aspect=data.get("aspect"),
+            domain=data.get("domain"),
+            root=data.get("root"),
+            stage=data.get("stage", 1),
+            created_at=at,
+            updated_at=at,
+            last_accessed_at=at,
+        )
+
     @property
     def place(self) -> dict[str, str]:
         """What it is about, as far as it says so."""
@@ -82,3 +103,8 @@ class Session:
                 return replace(self, deleted=True, updated_at=at, last_accessed_at=at)
             case _:
                 return self
+
+
+def time_of(record: Record) -> str:
+    """When an event happened: what comes from elsewhere brings its own time."""
+    return record.data.get("timestamp", record.ts)

@@ -1,4 +1,4 @@
-"""Thoughts as this room sees them: pure, no database and no protocol."""
+"""A thought, as this room sees it: pure, no database and no protocol."""
 
 from __future__ import annotations
 
@@ -10,21 +10,11 @@ from typing import Any
 from thoughtbox.ledger.record import Kind, Record, seq_of
 
 TOPIC = "thoughts.thought"
-CRITIQUE = "thoughts.critique"
 
 BRANCH_ID = re.compile(r"[a-z0-9-]{1,64}")
 
 Relation = Mapping[str, str]
 """`{"type": "supports", "to": "th:17"}`"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Critique:
-    """What somebody had to say against a thought."""
-
-    text: str
-    model: str
-    timestamp: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

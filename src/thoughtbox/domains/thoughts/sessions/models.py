@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from thoughtbox.domains.thoughts.begin.models import Limit, Offset, SessionShown
-from thoughtbox.domains.thoughts.sessions.learnings.mine import ExtractedLearning, KeyMoment
-from thoughtbox.domains.thoughts.think.models import LineShown, SessionId, Tag, Tags, ThoughtShown, Title
+from thoughtbox.domains.thoughts.answers import LineShown, SessionShown, ThoughtShown
+from thoughtbox.domains.thoughts.arguments import Limit, Offset, SessionId, Tag, Tags, Title
+from thoughtbox.domains.thoughts.sessions.learnings.models import ExtractedLearning, KeyMoment
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 
@@ -23,7 +23,7 @@ class GetSession(CamelInput):
     max_chars: MaxChars = None
 
 
-class SessionGot(CamelOutput):
+class SessionRead(CamelOutput):
     sparse: ClassVar[bool] = True
 
     session: SessionShown
@@ -68,7 +68,7 @@ class ResumeSession(CamelInput):
     session_id: Annotated[Key, Field(description="The session to go on with, or `latest`.")]
 
 
-class Resumed(CamelOutput):
+class SessionResumed(CamelOutput):
     sparse: ClassVar[bool] = True
 
     success: Literal[True] = True
@@ -89,7 +89,7 @@ class ExportSession(CamelInput):
     max_chars: Annotated[int | None, Field(ge=500, le=10_000_000, description="Longest piece wanted.")] = None
 
 
-class Exported(CamelOutput):
+class SessionExported(CamelOutput):
     sparse: ClassVar[bool] = True
 
     session_id: str
@@ -156,7 +156,7 @@ class SessionVerified(CamelOutput):
     message: str
 
 
-class DeepAnalysisAsked(CamelInput):
+class LookDeeper(CamelInput):
     session_id: SessionId = None
     analysis_type: Annotated[
         Literal["patterns", "cognitive_load", "decision_points", "full"], Field(description="What to look for.")

@@ -2,87 +2,83 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from typing import NamedTuple
 
-import orjson
-
-from thoughtbox.domains.thoughts.begin.models import ListSessions, SessionShown, SessionsListed
-from thoughtbox.domains.thoughts.begin.operations import attach, listed
+from thoughtbox.domains.thoughts.answers import SessionShown, line_shown
+from thoughtbox.domains.thoughts.arguments import MOST_TAGS
 from thoughtbox.domains.thoughts.events import change
-from thoughtbox.domains.thoughts.files.text_cache import KeptTexts
 from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED, Session
-from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought, stream_of
-from thoughtbox.domains.thoughts.records import document, heard_elsewhere, thoughts_of
+from thoughtbox.domains.thoughts.model.thought import TOPIC, stream_of
+from thoughtbox.domains.thoughts.paging import room_beside, thoughts_page
+from thoughtbox.domains.thoughts.records import last_of, opened, thoughts_of
+from thoughtbox.domains.thoughts.resume import attach
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import (
-    DeepAnalysis,
-    SessionAnalysis,
-    analyze,
-    look_deeper,
-)
-from thoughtbox.domains.thoughts.sessions.learnings.mine import ExtractedLearning, KeyMoment, learn, unknown_moments
+from thoughtbox.domains.thoughts.scope import LATEST, current, existing, own_session
+from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import look_deeper
+from thoughtbox.domains.thoughts.sessions.analysis.figures import analyze
+from thoughtbox.domains.thoughts.sessions.analysis.models import DeepAnalysis, SessionAnalysis
+from thoughtbox.domains.thoughts.sessions.export import PAGE_CHARS, piece_of
+from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
+from thoughtbox.domains.thoughts.sessions.listing import ListSessions, SessionsListed, listed
 from thoughtbox.domains.thoughts.sessions.models import (
-    DeepAnalysisAsked,
     DeleteSession,
-    Exported,
     ExportSession,
     ExtractLearnings,
     GetSession,
     LearningsExtracted,
+    LookDeeper,
     OneSession,
     RenameSession,
-    Resumed,
     ResumeSession,
     SearchSessions,
     SessionChanged,
     SessionDeleted,
+    SessionExported,
     SessionFound,
-    SessionGot,
+    SessionRead,
+    SessionResumed,
     SessionsFound,
     SessionVerified,
     TagSession,
 )
+from thoughtbox.domains.thoughts.sessions.search import session_found
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
-from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, LATEST, existing, move, own_session, standing
-from thoughtbox.domains.thoughts.think.models import MOST_TAGS
-from thoughtbox.domains.thoughts.think.operations import (
-    current,
-    last_of,
-    line_shown,
-    opened,
-    page,
-    places_in,
-    room_beside,
-    within,
-)
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, Thoughts
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing
+from thoughtbox.domains.thoughts.view.lines import MAIN
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.verify import verify_stream
-from thoughtbox.operations import Example, Tx
-from thoughtbox.search.texts import Hit, SessionHit, Texts
+from thoughtbox.operations import Example, Tx, cursor, foreign_cursor, place_in
+from thoughtbox.search.texts import Texts
 from thoughtbox.world import iso
-
-_KEPT = KeptTexts()
-
-PAGE_CHARS = 60_000
-"""An export is given in pieces of this length at most, as it goes over the wire."""
 
 PART = "This is a part. Send the cursor for the next one."
 
 SEARCHED_AT_ONCE = 100
 """Sessions that are looked up at once: some of them may have been deleted."""
-
-HEARD = 200
-
 _LATEST = {"sessionId": "latest"}
 _STARTED = ("start_new", {"sessionTitle": "Slow pages", "sessionTags": ["performance"]})
+
 _GIVEN = (
     _STARTED,
     ("cipher", _LATEST),
-    ("thought", {**_LATEST, "thought": "S1|O|User reports slow page loads"}),
+    ("thought", {**_LATEST, "thought": "S1|O|User reports slow thoughts_page loads"}),
     ("thought", {**_LATEST, "thought": "S2|C|S1|∴ Add an index on users.email"}),
 )
+
+
+class AfterThought(NamedTuple):
+    """Where a page of session.get ends: behind this thought."""
+
+    seq: int
+
+
+class ExportPlace(NamedTuple):
+    """Where a piece of session.export ends: so many characters of the text that was made then, as of that record."""
+
+    begin: int
+    seq: int
+    at_ms: int
 
 
 @room.operation(
@@ -106,21 +102,22 @@ def session_list(tx: Tx, call: ListSessions) -> SessionsListed:
     keep=("cursor", "session"),
     example=Example(_LATEST, given=_GIVEN),
 )
-def session_get(tx: Tx, call: GetSession) -> SessionGot:
-    """A session with its thoughts in order of recording, branches included, a page at a time."""
+def session_get(tx: Tx, call: GetSession) -> SessionRead:
+    """A session with its thoughts in order of recording, branches included, a thoughts_page at a time."""
     session = current(tx, call.session_id)
     view = tx.ask(Thoughts)
-    [after] = places_in(tx, call.cursor, 1) if call.cursor else [0]
+    after = place_in(call.cursor, AfterThought).seq if call.cursor else 0
     seqs = [node.seq for node in view.nodes_after(session.id, after, call.limit + 1)]
     if after and not seqs:
-        within(after, 0)
+        raise foreign_cursor()
     lines = [line for line in view.lines(session.id) if line.branch != MAIN]
     ends = view.nodes_at(session.id, (seq for line in lines for seq in (line.first_seq, line.last_seq)))
     branches = {line.branch: line_shown(line, ends) for line in lines}
-    got = SessionGot(session=SessionShown.of(session), thoughts=[], branches=branches)
+    got = SessionRead(session=SessionShown.of(session), thoughts=[], branches=branches)
     room = room_beside(call.max_chars, got.answer())
-    got.thoughts, more = page(tx, seqs, begin=0, limit=call.limit, room=room)
-    got.cursor = None if more is None else str(seqs[len(got.thoughts) - 1])
+    got.thoughts = thoughts_page(tx, seqs, limit=call.limit, room=room)
+    shown = len(got.thoughts)
+    got.cursor = cursor(AfterThought(seqs[shown - 1])) if shown < len(seqs) else None
     return got
 
 
@@ -130,7 +127,7 @@ def session_get(tx: Tx, call: GetSession) -> SessionGot:
     title="Search sessions",
     fresh=(Texts,),
     newest_first=frozenset({"sessions"}),
-    example=Example({**_LATEST, "query": "slow page*"}, given=_GIVEN),
+    example=Example({**_LATEST, "query": "slow thoughts_page*"}, given=_GIVEN),
 )
 def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
     """Find sessions by words in their thoughts, titles, descriptions and tags."""
@@ -143,7 +140,7 @@ def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
         )
         note, has_more = found.note, found.has_more
         for place, hit in enumerate(found.sessions, offset):
-            shown = _found(tx, hit, call.query)
+            shown = session_found(tx, hit, call.query)
             if shown is not None and len(sessions) == call.limit:
                 next_offset = place
                 break
@@ -168,7 +165,7 @@ def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN),
 )
-def session_resume(tx: Tx, call: ResumeSession) -> Resumed:
+def session_resume(tx: Tx, call: ResumeSession) -> SessionResumed:
     """Work on another session: the next thought lands in it. It starts again at stage 1."""
     return _resumed(tx, call.session_id)
 
@@ -180,7 +177,7 @@ def session_resume(tx: Tx, call: ResumeSession) -> Resumed:
     errors=[SessionNotFound],
     example=Example({}, given=_GIVEN),
 )
-def session_resume_latest(tx: Tx, call: OneSession) -> Resumed:
+def session_resume_latest(tx: Tx, call: OneSession) -> SessionResumed:
     """Work on the session that changed last."""
     return _resumed(tx, LATEST)
 
@@ -193,17 +190,20 @@ def session_resume_latest(tx: Tx, call: OneSession) -> Resumed:
     keep=("cursor", "sessionId"),
     example=Example({**_LATEST, "format": "markdown"}, given=_GIVEN),
 )
-def session_export(tx: Tx, call: ExportSession) -> Exported:
+def session_export(tx: Tx, call: ExportSession) -> SessionExported:
     """A session as JSON, Markdown or cipher, branches included; a long one comes in pieces, to be put together."""
-    begin, seq, at_ms = places_in(tx, call.cursor, 3) if call.cursor else (0, tx.ledger.last_seq(), tx.now_ms)
+    newest = tx.ledger.last_seq()
+    begin, seq, at_ms = place = place_in(call.cursor, ExportPlace) if call.cursor else ExportPlace(0, newest, tx.now_ms)
+    if seq > newest:
+        raise foreign_cursor()
     tx = tx.at(seq)  # pieces must fit together, whatever is recorded meanwhile
     session = current(tx, call.session_id)
-    part = Exported(session_id=session.id, format=call.format, content="", message=PART)
+    part = SessionExported(session_id=session.id, format=call.format, content="", message=PART)
     room = min(room_beside(call.max_chars, part.answer()), PAGE_CHARS)
-    part.content, more = _piece(tx, session, call, iso(at_ms), begin, room)
+    part.content, more = piece_of(tx, session, call, iso(at_ms), begin, room)
     if begin and not part.content:
-        within(begin, 0)
-    part.cursor = f"{begin + len(part.content)}.{seq}.{at_ms}" if more else None
+        raise foreign_cursor()
+    part.cursor = cursor(place._replace(begin=begin + len(part.content))) if more else None
     part.message = PART if more else None
     return part
 
@@ -228,7 +228,7 @@ def session_analyze(tx: Tx, call: OneSession) -> SessionAnalysis:
     errors=[SessionNotFound],
     example=Example({**_LATEST, "analysisType": "decision_points"}, given=_GIVEN),
 )
-def deep_analysis(tx: Tx, call: DeepAnalysisAsked) -> DeepAnalysis:
+def deep_analysis(tx: Tx, call: LookDeeper) -> DeepAnalysis:
     """How a session's thoughts hang together: chains, open questions, decision points, load, pauses."""
     session = current(tx, call.session_id)
     return look_deeper(session, list(thoughts_of(tx, session.id)), call.analysis_type, call.include_timeline)
@@ -338,62 +338,23 @@ def session_verify(tx: Tx, call: OneSession) -> SessionVerified:
     session_id = call.session_id or own_session(tx) or LATEST
     session = tx.ask(Thoughts).session(session_id) or existing(tx, session_id)
     verdict = verify_stream(tx.sql, tx.workspace, stream_of(session.id))
+    head = tx.ledger.stream_head(stream_of(session.id))
     return SessionVerified(
         session_id=session.id,
         valid=verdict.valid,
         deleted=session.deleted,
-        records=verdict.records,
+        records=min(verdict.records, head.length) if head else 0,
         message=f"The chain is broken: {verdict.problem.message}." if verdict.problem else "The chain is whole.",
     )
 
 
-def _found(tx: Tx, hit: SessionHit, query: str) -> SessionFound | None:
-    """A session that was found; none when it was deleted, or has not what it was found by any more."""
-    session = tx.ask(Thoughts).session(hit.session)
-    if session is None or session.deleted:
-        return None
-    best: Hit | None = hit.best
-    if hit.best.topic != TOPIC and not _still_says(session, hit.best):
-        in_thoughts = tx.ask(Texts).find(query, topics=(TOPIC,), session=session.id, limit=1).hits
-        best = in_thoughts[0] if in_thoughts else None
-    if best is None:
-        return None
-    record = tx.ledger.record(best.seq)
-    thought = Thought.of(record) if record is not None and record.topic == TOPIC else None
-    return SessionFound(
-        session=SessionShown.of(session),
-        hits=hit.hits,
-        best=best.snippet,
-        thought_number=thought.number if thought else None,
-        branch_id=thought.branch_id if thought else None,
-    )
-
-
-def _still_says(session: Session, hit: Hit) -> bool:
-    """Whether the title, description or tags that a session was found by are those it has now."""
-    says = "\n".join([session.title, session.description or "", *session.tags]).casefold()
-    return all(marked.casefold() in says for marked in re.findall("«(.+?)»", hit.snippet))
-
-
-def learnings_of(tx: Tx, session: Session, key_moments: list[KeyMoment]) -> list[ExtractedLearning]:
-    thoughts = list(thoughts_of(tx, session.id))
-    for moment in unknown_moments(thoughts, key_moments):
-        raise ThoughtNotFound(
-            f"keyMoments names thought {moment.thought_number}, which the session does not have",
-            recovery="Name thoughts that are there, with branchId where they stand on a branch.",
-            details={"sessionId": session.id, "thoughtNumber": moment.thought_number},
-        )
-    earlier = heard_elsewhere(tx, session.id, HEARD)
-    return learn(session, thoughts, at=iso(tx.now_ms), key_moments=key_moments, earlier=earlier)
-
-
-def _resumed(tx: Tx, session_id: str) -> Resumed:
+def _resumed(tx: Tx, session_id: str) -> SessionResumed:
     session = attach(tx, session_id)
     view = tx.ask(Thoughts)
     line = view.line(session.id, MAIN)
     last = opened(tx, last_of(tx, session.id, 1))
     number = line.highest_number + 1 if line else 1
-    return Resumed(
+    return SessionResumed(
         session_id=session.id,
         session=SessionShown.of(session),
         stage=standing(tx).stage,
@@ -411,46 +372,3 @@ def _changed(tx: Tx, session: Session, what: str, **given: object) -> SessionCha
 
 def _unchanged(session: Session) -> SessionChanged:
     return SessionChanged(session=SessionShown.of(session))
-
-
-def _piece(tx: Tx, session: Session, call: ExportSession, exported_at: str, begin: int, room: int) -> tuple[str, bool]:
-    """A piece of the export. Pieces after the first come from the text that was made for it, if it is still there."""
-    head = tx.ledger.stream_head(stream_of(session.id))
-    key = (head, call.format, call.include_metadata, exported_at)
-
-    def made() -> Iterator[str]:
-        return document(tx, session, call.format, exported_at=exported_at, with_metadata=call.include_metadata)
-
-    text = _KEPT.get(key) or _KEPT.make(key, made())
-    if text is None:
-        return _cut(made(), begin, room)
-    return _cut(iter([text[begin : begin + room + 1]]), 0, room)
-
-
-def _cut(chunks: Iterator[str], begin: int, room: int) -> tuple[str, bool]:
-    """What stands from a place on, as much as there is room for, and whether there is more."""
-    passed, pieces, length = 0, [], 0
-    for chunk in chunks:
-        passed += len(chunk)
-        if passed <= begin:
-            continue
-        piece = chunk[max(0, len(chunk) - (passed - begin)) :]
-        pieces.append(piece)
-        length += len(piece)
-        if length > room:
-            break
-    whole = "".join(pieces)
-    piece = _beginning(whole, room)
-    return piece, len(piece) < len(whole)
-
-
-def _beginning(text: str, room: int) -> str:
-    """The longest beginning of a text that has room on the wire, where quotes and the like take more."""
-    low, high = 0, min(len(text), max(room, 0))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if len(orjson.dumps(text[:middle])) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low]

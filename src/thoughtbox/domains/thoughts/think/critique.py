@@ -1,13 +1,11 @@
-"""Critiques: what to ask a model about a thought, and what models have answered."""
+"""Critiques: what to ask a model about a thought, and the record of what it answered."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from thoughtbox import content
-from thoughtbox.domains.thoughts.model.thought import CRITIQUE, TOPIC, Critique, Thought, stream_of
+from thoughtbox.domains.thoughts.model.critique import TOPIC as CRITIQUE
+from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought, stream_of
 from thoughtbox.domains.thoughts.think.models import CritiquePrompt
-from thoughtbox.domains.thoughts.view.thoughts import CRITIQUES, Thoughts
 from thoughtbox.ledger.record import Draft, record_id
 from thoughtbox.operations import Tx
 
@@ -38,25 +36,6 @@ def critique_draft(session_id: str, seq: int, text: str, model: str, *, at: str 
         data={"of": thought, "model": model, **({"timestamp": at} if at is not None else {})},
         labels=["critique"],
     )
-
-
-def critiques_of(tx: Tx, seqs: Iterable[int]) -> dict[int, Critique]:
-    """The newest critique of each of these thoughts that has one."""
-    links = tx.ask(Thoughts).links(seqs)
-    newest = {
-        target: max(source for kind, source in pointing if kind == CRITIQUES)
-        for target, pointing in links.items()
-        if any(kind == CRITIQUES for kind, _ in pointing)
-    }
-    records = {record.seq: record for record in tx.ledger.records(newest.values())}
-    return {
-        target: Critique(
-            text=records[seq].text,
-            model=records[seq].data["model"],
-            timestamp=records[seq].data.get("timestamp", records[seq].ts),
-        )
-        for target, seq in newest.items()
-    }
 
 
 def _told(thought: Thought) -> str:

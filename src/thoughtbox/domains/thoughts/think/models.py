@@ -4,32 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from thoughtbox.domains.thoughts.model.session import LONGEST_TITLE
-from thoughtbox.domains.thoughts.model.thought import BRANCH_ID, Critique, Thought
+from thoughtbox.domains.thoughts.answers import CritiqueShown, LineShown, ThoughtShown
+from thoughtbox.domains.thoughts.arguments import BranchId, Number, SessionId, Tags, Title
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
-HIGHEST_NUMBER = 1_000_000_000
 MOST_READ = 500
 READ_BY_DEFAULT = 5
-MOST_TAGS = 50
-
-
-def _branch_id(text: str) -> str:
-    if not BRANCH_ID.fullmatch(text):
-        raise ValueError("it has letters a-z, digits and - only, 64 at most")
-    return text
-
-
-SessionId = Annotated[
-    Key | None, Field(description="The session meant, or `latest`; without it, the one this connection works on.")
-]
-Number = Annotated[int, Field(ge=1, le=HIGHEST_NUMBER)]
-BranchId = Annotated[str, AfterValidator(_branch_id)]
-Title = Annotated[Text, Field(max_length=LONGEST_TITLE)]
-Tag = Annotated[Key, Field(max_length=100)]
-Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS)]
 
 
 class Think(CamelInput):
@@ -52,16 +34,6 @@ class Think(CamelInput):
     session_tags: Annotated[Tags, Field(description="For a session that this thought begins.", default_factory=list)]
 
 
-class CritiqueShown(CamelOutput):
-    text: str
-    model: str
-    timestamp: str
-
-    @classmethod
-    def of(cls, critique: Critique) -> CritiqueShown:
-        return cls(text=critique.text, model=critique.model, timestamp=critique.timestamp)
-
-
 class CritiquePrompt(CamelOutput):
     """What to put to a model to get a critique."""
 
@@ -76,7 +48,7 @@ class Notice(CamelOutput):
     message: str
 
 
-class Thinking(CamelOutput):
+class ThoughtRecorded(CamelOutput):
     """A thought was recorded."""
 
     sparse: ClassVar[bool] = True
@@ -113,61 +85,6 @@ class ReadThoughts(CamelInput):
     max_chars: MaxChars = None
 
 
-class RelationShown(CamelOutput):
-    type: str
-    to: str
-
-
-class ThoughtShown(CamelOutput):
-    """A thought as it is read: ThoughtData, with its kind, what it is linked to, and its ids."""
-
-    sparse: ClassVar[bool] = True
-
-    id: str
-    node_id: str
-    thought: str
-    thought_number: int
-    total_thoughts: int
-    next_thought_needed: bool
-    timestamp: str
-    kind: str
-    refs: list[str]
-    relations: list[RelationShown]
-    is_revision: bool | None = None
-    revises_thought: int | None = None
-    branch_from_thought: int | None = None
-    branch_id: str | None = None
-    needs_more_thoughts: bool | None = None
-    labels: list[str] | None = None
-    confidence: float | None = None
-    notes: list[str] | None = None
-    critique: CritiqueShown | None = None
-
-    @classmethod
-    def of(cls, thought: Thought, critique: Critique | None = None) -> ThoughtShown:
-        return cls(
-            id=thought.id,
-            node_id=thought.node_id,
-            thought=thought.text,
-            thought_number=thought.number,
-            total_thoughts=thought.total,
-            next_thought_needed=thought.next_needed,
-            timestamp=thought.timestamp,
-            kind=thought.kind,
-            refs=list(thought.refs),
-            relations=[RelationShown(type=each["type"], to=each["to"]) for each in thought.relations],
-            is_revision=thought.is_revision or None,
-            revises_thought=thought.revises_number,
-            branch_from_thought=thought.branch_from,
-            branch_id=thought.branch_id,
-            needs_more_thoughts=thought.needs_more or None,
-            labels=list(thought.labels) or None,
-            confidence=thought.confidence,
-            notes=list(thought.notes) or None,
-            critique=CritiqueShown.of(critique) if critique else None,
-        )
-
-
 class ThoughtsRead(CamelOutput):
     sparse: ClassVar[bool] = True
 
@@ -188,16 +105,6 @@ class GetStructure(CamelInput):
     limit: Annotated[int, Field(ge=1, le=5_000, description="Edges at most.")] = 1_000
     cursor: Annotated[Key | None, Field(description="Where the answer before ended.")] = None
     max_chars: MaxChars = None
-
-
-class LineShown(CamelOutput):
-    sparse: ClassVar[bool] = True
-
-    length: int
-    head: int
-    tail: int
-    from_thought: int | None = None
-    from_branch: str | None = None
 
 
 class Edge(CamelOutput):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from thoughtbox.domains.thoughts.arguments import HIGHEST_NUMBER
 from thoughtbox.domains.thoughts.cipher.meaning import Meaning, Target, meaning_of
 from thoughtbox.domains.thoughts.cipher.notation import parse
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought
-from thoughtbox.domains.thoughts.numbers import Lines
-from thoughtbox.domains.thoughts.think.models import HIGHEST_NUMBER, Think
-from thoughtbox.domains.thoughts.view.thoughts import MAIN, REVISES, Line, Node
+from thoughtbox.domains.thoughts.numbers import Numbers
+from thoughtbox.domains.thoughts.think.models import Think
+from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
+from thoughtbox.domains.thoughts.view.links import REVISES
 from thoughtbox.errors import InvalidPayload
 from thoughtbox.ledger.record import Draft, Kind, record_id, seq_of
 from thoughtbox.operations import Tx
@@ -19,7 +21,7 @@ MOST_NOTES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class Placement:
     """Where a thought goes."""
 
     branch: str
@@ -36,7 +38,7 @@ class Placed:
         return self.origin.branch if self.line is None and self.origin is not None else self.branch
 
 
-def place(lines: Lines, session_id: str, call: Think) -> Placed:
+def place(numbers: Numbers, session_id: str, call: Think) -> Placement:
     """The line, the number and the links of a thought; refuses what cannot be placed."""
     branch = call.branch_id or MAIN
     if branch == MAIN and (call.branch_from_thought is not None or call.branch_from_branch is not None):
@@ -45,8 +47,8 @@ def place(lines: Lines, session_id: str, call: Think) -> Placed:
             recovery="Send branchId: letters a-z, digits and -.",
             details={"fields": ["branchId"]},
         )
-    line = lines.line(branch)
-    origin = _origin(lines, call, branch, line)
+    line = numbers.line(branch)
+    origin = _origin(numbers, call, branch, line)
     number = call.thought_number or (line.highest_number if line else origin.number if origin else 0) + 1
     if number > HIGHEST_NUMBER:
         raise InvalidPayload(
@@ -54,14 +56,14 @@ def place(lines: Lines, session_id: str, call: Think) -> Placed:
             recovery="Send a thoughtNumber that is free.",
             details={"fields": ["thoughtNumber"]},
         )
-    if line is not None and call.thought_number is not None and lines.has(branch, number):
+    if line is not None and call.thought_number is not None and numbers.has(branch, number):
         free = line.highest_number + 1
         raise InvalidPayload(
             f"thought {number} is already there{f' on branch `{branch}`' if branch else ''}; none is overwritten",
             recovery=f"Send thoughtNumber {free}, or leave it out; to put it right, send revisesThought {number}.",
             details={"fields": ["thoughtNumber"], "nextFree": free},
         )
-    placed = Placed(
+    placed = Placement(
         branch=branch,
         line=line,
         number=number,
@@ -71,10 +73,10 @@ def place(lines: Lines, session_id: str, call: Think) -> Placed:
     )
     if call.revises_thought is None:
         return placed
-    return replace(placed, revises=lines.target(placed.seen_from, call.revises_thought, "revisesThought"))
+    return replace(placed, revises=numbers.target(placed.seen_from, call.revises_thought, "revisesThought"))
 
 
-def _origin(lines: Lines, call: Think, branch: str, line: Line | None) -> Node | None:
+def _origin(numbers: Numbers, call: Think, branch: str, line: Line | None) -> Node | None:
     """The fork point of the branch that the thought stands on; None on the main line."""
     if branch == MAIN:
         return None
@@ -85,7 +87,7 @@ def _origin(lines: Lines, call: Think, branch: str, line: Line | None) -> Node |
                 recovery="Send branchFromThought, the number of the thought it forks from.",
                 details={"fields": ["branchFromThought"]},
             )
-        return lines.fork_point(call.branch_from_thought, call.branch_from_branch)
+        return numbers.fork_point(call.branch_from_thought, call.branch_from_branch)
     if call.branch_from_thought not in (None, line.origin_number):
         raise InvalidPayload(
             f"branch `{branch}` forks from thought {line.origin_number}, not from {call.branch_from_thought}",
@@ -104,10 +106,10 @@ def _origin(lines: Lines, call: Think, branch: str, line: Line | None) -> Node |
     return Node(line.parent or MAIN, line.origin_number, line.origin, "")
 
 
-def draft(tx: Tx, lines: Lines, session_id: str, call: Think, placed: Placed, *, at: str | None = None) -> Draft:
+def draft(tx: Tx, numbers: Numbers, session_id: str, call: Think, placed: Placement, *, at: str | None = None) -> Draft:
     """The thought as a record; one that comes from elsewhere brings the time `at` which it was thought."""
     cipher = parse(call.thought)
-    meaning = meaning_of(cipher, lambda number: _referred(tx, lines, placed.seen_from, number))
+    meaning = meaning_of(cipher, lambda number: _referred(tx, numbers, placed.seen_from, number))
     revises = placed.revises
     kind, attrs = _kind_of(meaning, revises)
     if revises is None and meaning is not None and meaning.kind == "revision":
@@ -166,12 +168,12 @@ def _kind_of(meaning: Meaning | None, revises: Node | None) -> tuple[Kind, dict[
     return "claim", {"relations": []}
 
 
-def _referred(tx: Tx, lines: Lines, branch: str, number: int) -> Target | None:
+def _referred(tx: Tx, numbers: Numbers, branch: str, number: int) -> Target | None:
     """The thought that a cipher line calls by a number: by the one it was written with, or by the one it got."""
-    labelled = lines.written_as(branch, number)
+    labelled = numbers.written_as(branch, number)
     if labelled is not None:
         return Target(record_id(labelled), _node_of(tx, record_id(labelled)).kind)
-    node = lines.seen_from(branch, number)
+    node = numbers.seen_from(branch, number)
     return Target(record_id(node.seq), node.kind) if node is not None else None
 
 

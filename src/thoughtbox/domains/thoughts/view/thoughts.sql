@@ -1,9 +1,10 @@
--- Rows of thought_events, thought_nodes, thought_labels and thought_links are never changed, and carry the number of
--- the record that made them: an earlier state is read from them. Sessions, tags and branches are heads: the newest
--- state of each, for questions about now.
+-- Lines, nodes, labels and links never change, and carry the record that made them. What changes stands in version
+-- rows (see `ledger/versions.py`): sessions, their tags, and the order in which they were updated.
 CREATE TABLE thought_sessions (
   workspace        TEXT    NOT NULL,
   session_id       TEXT    NOT NULL,
+  until_seq        INTEGER NOT NULL,
+  from_seq         INTEGER NOT NULL,
   title            TEXT    NOT NULL,
   description      TEXT,
   tags             TEXT    NOT NULL,
@@ -15,63 +16,76 @@ CREATE TABLE thought_sessions (
   stage            INTEGER NOT NULL,
   status           TEXT    NOT NULL,
   deleted          INTEGER NOT NULL,
-  thought_count    INTEGER NOT NULL,
-  branch_count     INTEGER NOT NULL,
   created_at       TEXT    NOT NULL,
   updated_at       TEXT    NOT NULL,
   last_accessed_at TEXT    NOT NULL,
   created_seq      INTEGER NOT NULL,
   updated_seq      INTEGER NOT NULL,
+  accessed_seq     INTEGER NOT NULL,
+  settled_seq      INTEGER NOT NULL,
   words            TEXT    NOT NULL,
-  PRIMARY KEY (workspace, session_id)
+  PRIMARY KEY (workspace, session_id, until_seq)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX thought_sessions_by_update ON thought_sessions (workspace, updated_seq);
+CREATE INDEX thought_sessions_standing ON thought_sessions (workspace, until_seq, from_seq, deleted, created_seq, title);
 
 CREATE TABLE thought_tags (
-  workspace  TEXT NOT NULL,
-  tag        TEXT NOT NULL,
-  session_id TEXT NOT NULL,
-  PRIMARY KEY (workspace, tag, session_id)
+  workspace  TEXT    NOT NULL,
+  tag        TEXT    NOT NULL,
+  session_id TEXT    NOT NULL,
+  until_seq  INTEGER NOT NULL,
+  from_seq   INTEGER NOT NULL,
+  PRIMARY KEY (workspace, tag, session_id, until_seq)
 ) STRICT, WITHOUT ROWID;
 
--- Which records tell of a session's beginning and changes.
-CREATE TABLE thought_events (
+-- Sessions in the order in which they were last updated, which is that of `from_seq`. A row is written when a session
+-- is updated and another one was before it: while one session goes on, the order stays as it is.
+CREATE TABLE thought_updates (
   workspace  TEXT    NOT NULL,
   session_id TEXT    NOT NULL,
-  seq        INTEGER NOT NULL,
+  until_seq  INTEGER NOT NULL,
+  from_seq   INTEGER NOT NULL,
+  PRIMARY KEY (workspace, session_id, until_seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX thought_updates_in_order ON thought_updates (workspace, from_seq);
+
+-- The main line is the branch without a name.
+CREATE TABLE thought_lines (
+  workspace     TEXT    NOT NULL,
+  session_id    TEXT    NOT NULL,
+  branch        TEXT    NOT NULL,
+  parent        TEXT,
+  origin        INTEGER,
+  origin_number INTEGER,
+  first_seq     INTEGER NOT NULL,
+  PRIMARY KEY (workspace, session_id, branch)
+) STRICT, WITHOUT ROWID;
+
+-- A thought, and what its session and its line had come to with it: `thoughts` and `branches` of the session, `length`
+-- and `highest_number` of the line. So the last one up to a record says how things stood then.
+CREATE TABLE thought_nodes (
+  workspace      TEXT    NOT NULL,
+  session_id     TEXT    NOT NULL,
+  seq            INTEGER NOT NULL,
+  branch         TEXT    NOT NULL,
+  number         INTEGER NOT NULL,
+  kind           TEXT    NOT NULL,
+  at             TEXT    NOT NULL,
+  total          INTEGER NOT NULL,
+  thoughts       INTEGER NOT NULL,
+  branches       INTEGER NOT NULL,
+  length         INTEGER NOT NULL,
+  highest_number INTEGER NOT NULL,
   PRIMARY KEY (workspace, session_id, seq)
 ) STRICT, WITHOUT ROWID;
 
--- The main line is the branch without a name.
-CREATE TABLE thought_nodes (
-  workspace  TEXT    NOT NULL,
-  session_id TEXT    NOT NULL,
-  branch     TEXT    NOT NULL,
-  number     INTEGER NOT NULL,
-  seq        INTEGER NOT NULL,
-  kind       TEXT    NOT NULL,
-  PRIMARY KEY (workspace, session_id, branch, number)
-) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX thought_nodes_by_number ON thought_nodes (workspace, session_id, branch, number);
 
-CREATE INDEX thought_nodes_by_seq ON thought_nodes (workspace, session_id, seq);
+CREATE INDEX thought_nodes_by_line ON thought_nodes (workspace, session_id, branch, seq);
 
-CREATE INDEX thought_nodes_by_kind ON thought_nodes (workspace, kind, seq);
-
-CREATE TABLE thought_branches (
-  workspace      TEXT    NOT NULL,
-  session_id     TEXT    NOT NULL,
-  branch         TEXT    NOT NULL,
-  parent         TEXT,
-  origin         INTEGER,
-  origin_number  INTEGER,
-  first_seq      INTEGER NOT NULL,
-  last_seq       INTEGER NOT NULL,
-  highest_number INTEGER NOT NULL,
-  last_total     INTEGER NOT NULL,
-  length         INTEGER NOT NULL,
-  PRIMARY KEY (workspace, session_id, branch)
-) STRICT, WITHOUT ROWID;
+-- For what sessions learn from each other; an index of all kinds would cost every thought.
+CREATE INDEX thought_nodes_settling ON thought_nodes (workspace, seq) WHERE kind IN ('decision', 'revision');
 
 -- Numbers that cipher lines give to themselves, where those are not the numbers they got.
 CREATE TABLE thought_labels (

@@ -1,0 +1,93 @@
+"""Which thoughts `read_thoughts` asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thoughtbox.domains.thoughts.numbers import Numbers, missing
+from thoughtbox.domains.thoughts.records import last_of
+from thoughtbox.domains.thoughts.think.models import READ_BY_DEFAULT, ReadThoughts
+from thoughtbox.domains.thoughts.view.lines import MAIN
+from thoughtbox.domains.thoughts.view.links import NEXT, REVISES
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
+from thoughtbox.errors import InvalidPayload, ThoughtNotFound
+from thoughtbox.ledger.record import AUTHORED, seq_of
+from thoughtbox.operations import Tx
+
+
+def seq_meant(tx: Tx, thought_id: str) -> int | None:
+    """The record that an id means: of the ledger, or of a node."""
+    if (seq := seq_of(thought_id)) is not None:
+        return seq
+    session_id, _, rest = thought_id.partition(":")
+    branch, _, number = rest.rpartition(":")
+    if not number.isascii() or not number.isdigit() or len(number) > 10:
+        return None
+    node = tx.ask(Thoughts).node(session_id, branch or MAIN, int(number))
+    return node.seq if node is not None else None
+
+
+def asked_for(tx: Tx, session_id: str, call: ReadThoughts) -> tuple[dict[str, Any], list[int]]:
+    """What was asked for, said again, and the records it comes to, in order of recording."""
+    view = tx.ask(Thoughts)
+    numbers = Numbers(view, session_id)
+    branch = call.branch_id
+    given = {
+        "thoughtNumber": call.thought_number,
+        "range": call.range,
+        "refersTo": call.refers_to,
+        "revises": call.revises,
+        "last": call.last,
+    }
+    asked = {name: value for name, value in given.items() if value is not None}
+    if len(asked) > 1:
+        raise InvalidPayload(
+            f"{' and '.join(asked)} cannot be asked for together",
+            recovery="Send one of them; branchId and kind may go with it.",
+            details={"fields": list(asked)},
+        )
+    if call.kind is not None and call.kind not in AUTHORED:
+        raise InvalidPayload(
+            f"there is no kind `{call.kind}` of thought",
+            recovery=f"The kinds are {', '.join(sorted(AUTHORED))}; a hypothesis or an assumption is a claim.",
+            details={"fields": ["kind"]},
+        )
+    if branch is not None and numbers.line(branch) is None:
+        raise ThoughtNotFound(
+            f"the session has no branch `{branch}`",
+            recovery='{"operation": "get_structure"} shows its branches.',
+            details={"sessionId": session_id, "branchId": branch},
+        )
+    if not asked and branch is None and call.kind is None:
+        asked = {"last": READ_BY_DEFAULT}
+    seqs = _found(tx, numbers, session_id, call, asked)
+    extra = {"branchId": branch, "kind": call.kind}
+    return {**asked, **{name: value for name, value in extra.items() if value is not None}}, seqs
+
+
+def _found(tx: Tx, numbers: Numbers, session_id: str, call: ReadThoughts, asked: dict[str, Any]) -> list[int]:
+    view = tx.ask(Thoughts)
+    branch, kind = call.branch_id, call.kind
+    if call.thought_number is not None:
+        node = view.node(session_id, branch, call.thought_number) if branch else None
+        node = node or (numbers.seen_from(MAIN, call.thought_number) if branch is None else None)
+        if node is None:
+            raise missing(session_id, call.thought_number, "thoughtNumber", on=branch)
+        return [node.seq] if kind in (None, node.kind) else []
+    if call.refers_to is not None or call.revises is not None:
+        target = numbers.target(branch or MAIN, call.refers_to or call.revises or 0, next(iter(asked)))
+        pointing = view.links([target.seq]).get(target.seq, [])
+        wanted = {source for how, source in pointing if _refers(how, only_revisions=call.revises is not None)}
+        return [node.seq for node in view.nodes(session_id, kind=kind) if node.seq in wanted]
+    if call.range is not None:
+        low, high = sorted(call.range)
+        return [node.seq for node in view.nodes(session_id, branch=branch or MAIN, numbers=(low, high), kind=kind)]
+    if branch is None and kind is None:
+        return last_of(tx, session_id, asked["last"])
+    nodes = [node.seq for node in view.nodes(session_id, branch=branch, kind=kind)]
+    return nodes[-call.last :] if call.last is not None else nodes
+
+
+def _refers(how: str, *, only_revisions: bool) -> bool:
+    """Whether a link says something of the thought, rather than that it comes next or criticises it."""
+    return how == REVISES if only_revisions else how not in (NEXT, "branch", "critique")

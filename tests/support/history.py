@@ -1,0 +1,265 @@
+"""A random history of a workspace through every room, and what may be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, get_args, get_origin
+
+from tests.support.box import WORKSPACE, Box
+from tests.support.thinker import Client
+from thoughtbox.domains.thoughts.content import mental_models
+from thoughtbox.errors import ThoughtboxError
+from thoughtbox.ledger.keeper import checkpoint
+from thoughtbox.ledger.record import AUTHORED
+from thoughtbox.operations.models import wire_names
+from thoughtbox.operations.registry import Operation
+
+Arguments = dict[str, Any]
+
+WORDS = ("cache", "index", "replica", "slow", "page", "query", "plan", "user")
+TAGS = ("db", "web", "ops", "later")
+MARKERS = "HECQRPOAX"
+
+
+class History:
+    """Does one thing after another, each drawn by chance from what there is by now."""
+
+    def __init__(self, box: Box, seed: object) -> None:
+        self.box = box
+        self.chance = Random(repr(seed))
+        self.client = Client(box, stateless=True)
+        self.sessions: list[str] = []
+        self.trails = ["t1", "t2", "t3"]
+        self.actions = ["deploy-1", "deploy-2"]
+        self.branches = ["alt", "side", "third"]
+        self.patterns = ["unknown-pattern"]
+        self.notes = ["unknown-note"]
+        self._begin()
+
+    def records(self) -> int:
+        return self.client.records()
+
+    def step(self) -> None:
+        """One change, if it can be made: what is refused changes nothing."""
+        deeds: dict[Callable[[], object], int] = {
+            self._begin: 3,
+            self._think: 14,
+            self._criticise: 2,
+            self._rename: 2,
+            self._tag: 3,
+            self._complete: 1,
+            self._resume: 1,
+            self._navigate: 2,
+            self._delete: 1,
+            self._keep_pattern: 2,
+            self._change_pattern: 2,
+            self._delete_pattern: 1,
+            self._promote: 1,
+            self._write_note: 3,
+            self._delete_note: 1,
+            self._record_trail: 5,
+            self._checkpoint: 1,
+        }
+        [deed] = self.chance.choices(list(deeds), list(deeds.values()))
+        try:
+            deed()
+        except ThoughtboxError:
+            return
+
+    def text(self) -> str:
+        return " ".join(self.chance.choices(WORDS, k=self.chance.randint(1, 6)))
+
+    def tags(self) -> list[str]:
+        return self.chance.sample(TAGS, self.chance.randint(0, 2))
+
+    def session(self) -> str:
+        return self.chance.choice([*self.sessions[-4:], *self.sessions, "latest"])
+
+    def number(self) -> int:
+        return self.chance.randint(1, 8)
+
+    def _call(self, operation: str, **arguments: Any) -> Arguments:
+        return self.client.call(operation, **arguments)
+
+    def _begin(self) -> None:
+        begun = self._call(
+            "start_new",
+            sessionTitle=self.text(),
+            sessionTags=self.tags(),
+            **({"project": self.chance.choice(["shop", "site"])} if self.chance.random() < 0.5 else {}),
+        )
+        self.sessions.append(begun["sessionId"])
+        if self.chance.random() < 0.9:
+            self._call("cipher", sessionId=begun["sessionId"])
+
+    def _think(self) -> None:
+        arguments: Arguments = {"sessionId": self.session(), "thought": self._thought()}
+        way = self.chance.random()
+        if way < 0.15:
+            arguments["revisesThought"] = self.number()
+        if 0.1 < way < 0.4:
+            arguments |= {"branchId": self.chance.choice(self.branches), "branchFromThought": self.number()}
+        elif way < 0.6:
+            arguments["branchId"] = self.chance.choice(self.branches)
+        if way > 0.9:
+            arguments["thoughtNumber"] = self.number() + 5
+        if self.chance.random() < 0.08:
+            arguments["nextThoughtNeeded"] = False
+        self._call("thought", **arguments)
+
+    def _thought(self) -> str:
+        if self.chance.random() < 0.4:
+            return self.text()
+        references = ",".join(f"S{self.number()}" for _ in range(self.chance.randint(0, 2)))
+        marker, therefore = self.chance.choice(MARKERS), self.chance.choice(["", "∴ "])
+        return "|".join(part for part in (f"S{self.number()}", marker, references, therefore + self.text()) if part)
+
+    def _criticise(self) -> None:
+        self._call("critique", sessionId=self.session(), thoughtNumber=self.number(), text=self.text(), model="m")
+
+    def _rename(self) -> None:
+        self._call("session.rename", sessionId=self.session(), title=self.text(), description=self.text())
+
+    def _tag(self) -> None:
+        self._call("session.tag", sessionId=self.session(), add=self.tags(), remove=self.tags())
+
+    def _complete(self) -> None:
+        self._call("session.complete", sessionId=self.session())
+
+    def _resume(self) -> None:
+        self._call("load_context", sessionId=self.session())
+
+    def _navigate(self) -> None:
+        place = {"project": self.chance.choice(["shop", "site"]), "task": self.chance.choice(["a", "b"])}
+        self._call("navigate", sessionId=self.session(), **place, domain="debugging")
+
+    def _delete(self) -> None:
+        self._call("session.delete", sessionId=self.chance.choice(self.sessions))
+
+    def _keep_pattern(self) -> None:
+        kept = self._call(
+            "knowledge.create_pattern",
+            sessionId=self.session(),
+            title=self.text(),
+            description=self.text(),
+            content=self.text(),
+            tags=self.tags(),
+        )
+        self.patterns.append(kept["pattern"]["id"])
+
+    def _change_pattern(self) -> None:
+        self._call(
+            "knowledge.update_pattern",
+            sessionId=self.session(),
+            patternId=self.chance.choice(self.patterns),
+            content=self.text(),
+            tags=self.tags(),
+        )
+
+    def _delete_pattern(self) -> None:
+        self._call("knowledge.delete_pattern", sessionId=self.session(), patternId=self.chance.choice(self.patterns))
+
+    def _promote(self) -> None:
+        kept = self._call("knowledge.promote", sessionId=self.session(), learningId="best")
+        self.patterns.append(kept["pattern"]["id"])
+
+    def _write_note(self) -> None:
+        note = self._call(
+            "knowledge.write_note",
+            sessionId=self.session(),
+            title=self.chance.choice(WORDS),
+            content=self.text(),
+            append=self.chance.random() < 0.3,
+        )
+        self.notes.append(note["note"]["id"])
+
+    def _delete_note(self) -> None:
+        self._call("knowledge.delete_note", sessionId=self.session(), noteId=self.chance.choice(self.notes))
+
+    def _record_trail(self) -> None:
+        self._call(
+            "thought_record",
+            sessionId=self.chance.choice(self.trails),
+            thoughtType=self.chance.choice(["plan", "analysis", "decision"]),
+            content=self.text(),
+            **({"actionId": self.chance.choice(self.actions)} if self.chance.random() < 0.5 else {}),
+            **({"parentId": self.some_record()} if self.chance.random() < 0.6 else {}),
+        )
+
+    def _checkpoint(self) -> None:
+        app = self.box.app
+        checkpoint(app.engine, app.views, app.keyring, app.world, WORKSPACE)
+
+    def some_record(self) -> str:
+        return f"th:{self.chance.randint(1, max(1, self.records()))}"
+
+
+class Questions:
+    """Draws the arguments of a read from a history: what each argument may be is known by its name or its type."""
+
+    def __init__(self, history: History, seed: object) -> None:
+        self._history = history
+        self._chance = chance = Random(repr(seed))
+        self._known: dict[str, Callable[[], Any]] = {
+            "sessionId": history.session,
+            "id": self._id,
+            "thoughtId": history.some_record,
+            "after": lambda: chance.randint(0, 30),
+            "limit": lambda: chance.choice([1, 3, 50]),
+            "offset": lambda: chance.choice([0, 1, 2]),
+            "maxChars": lambda: chance.choice([600, 2_000]),
+            "max_chars": lambda: chance.choice([600, 2_000]),
+            "stream": lambda: f"thoughts/{history.chance.choice(history.sessions)}",
+            "actionId": lambda: chance.choice([*history.actions, "unknown"]),
+            "tags": lambda: chance.sample(TAGS, 1),
+            "search": lambda: chance.choice(WORDS),
+            "query": lambda: " OR ".join(chance.sample(WORDS, 2)),
+            "project": lambda: chance.choice(["shop", "site"]),
+            "task": lambda: chance.choice(["a", "b"]),
+            "aspect": lambda: "speed",
+            "modelId": lambda: chance.choice(list(mental_models.models())),
+            "model": lambda: chance.choice(list(mental_models.models())),
+            "tag": lambda: chance.choice(list(mental_models.tags())),
+            "patternId": lambda: chance.choice(history.patterns),
+            "noteId": lambda: chance.choice(history.notes),
+            "thoughtNumber": history.number,
+            "refersTo": history.number,
+            "revises": history.number,
+            "last": history.number,
+            "range": lambda: [history.number(), history.number()],
+            "branchId": lambda: chance.choice(history.branches),
+            "kind": lambda: chance.choice(sorted(AUTHORED)),
+            "keyMoments": lambda: [{"thoughtNumber": 1, "significance": 5}],
+            "targetTypes": lambda: [chance.choice(["pattern", "anti-pattern", "signal"])],
+        }
+
+    def arguments(self, operation: Operation) -> Arguments:
+        """What to ask; raises `LookupError` for an argument that nobody has said how to draw."""
+        drawn: Arguments = {}
+        for name, field in zip(wire_names(operation.input), operation.input.model_fields.values(), strict=True):
+            if name == "cursor":
+                continue  # comes from the page before
+            draw = self._known.get(name) or _of_type(field.annotation, self._chance)
+            if draw is None:
+                raise LookupError(f"{operation.name}: nobody has said how to draw the argument `{name}`")
+            is_wanted = field.is_required() or name == "sessionId" or self._chance.random() < 0.25
+            if is_wanted:
+                drawn[name] = draw()
+        return drawn
+
+    def _id(self) -> str:
+        history = self._history
+        if self._chance.random() < 0.6:
+            return history.some_record()
+        branch = self._chance.choice(["", f"{history.chance.choice(history.branches)}:"])
+        return f"{history.chance.choice(history.sessions)}:{branch}{history.number()}"
+
+
+def _of_type(kind: Any, chance: Random) -> Callable[[], Any] | None:
+    """For what has few values."""
+    if kind is bool:
+        return lambda: chance.random() < 0.5
+    if str(get_origin(kind)) == "typing.Literal":
+        return lambda: chance.choice(get_args(kind))
+    return None
