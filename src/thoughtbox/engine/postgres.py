@@ -25,7 +25,7 @@ from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
 from thoughtbox.engine.postgres_connection import Connection, Durability, connect, connection_parameters, translate
 from thoughtbox.engine.postgres_words import in_postgres_words
-from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
+from thoughtbox.engine.protocol import Dialect, Head, Row, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.watchers import Watchers
 from thoughtbox.engine.writer import Writer
@@ -37,6 +37,7 @@ T = TypeVar("T")
 Connect = Callable[[], Connection]
 
 READERS = 3
+LONG_READERS = 1
 LONGEST_BATCH = 64
 """A connection shows others this many savepoints in memory; beyond, everybody's snapshots get slow."""
 
@@ -78,6 +79,7 @@ class PostgresSql:
         self.memo: dict[Any, Any] = {}
         self.learnt: dict[Any, Any] = {}
         self.before_commit: dict[str, Callable[[Sql], None]] = {}
+        self.witness: dict[str, Head] = {}
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         cursor = self._run(statement, parameters)
@@ -302,7 +304,8 @@ class PostgresEngine:
         self._hiring = threading.Lock()
         # The connection that migrated goes on as the first writer's: opening costs time.
         self._add_writer(first)
-        self._readers = Readers(READERS, lambda: _Snapshots(self._connect), translate=translate)
+        self._readers = Readers(READERS, self._snapshots, translate=translate)
+        self._long_readers = Readers(LONG_READERS, self._snapshots, translate=translate, name="thoughtbox-long-reader")
 
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
         future = self._lanes.put(lane, work)
@@ -311,8 +314,11 @@ class PostgresEngine:
             self._add_writer(None)
         return future
 
-    def read(self, work: Callable[[Sql], T]) -> Future[T]:
-        return self._readers.submit(work)
+    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
+        return (self._long_readers if long else self._readers).submit(work)
+
+    def witnessed(self) -> dict[str, Head]:
+        return {}
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
@@ -324,6 +330,10 @@ class PostgresEngine:
         for writer in self._writers:
             writer.join(max(0.0, until - time.monotonic()))
         self._readers.close()
+        self._long_readers.close()
+
+    def _snapshots(self) -> _Snapshots:
+        return _Snapshots(self._connect)
 
     def _add_writer(self, session: _Session | None) -> None:
         with self._hiring:

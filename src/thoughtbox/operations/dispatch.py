@@ -102,7 +102,7 @@ class Dispatcher:
                 call.as_of,
                 lambda sql: self._read(sql, operation, arguments, call),
             )
-        return self._engine.read(lambda sql: self._read(sql, operation, arguments, call))
+        return self._engine.read(lambda sql: self._read(sql, operation, arguments, call), long=operation.long)
 
     def call(self, call: Call) -> Answer:
         """Run the call and wait for its answer."""
