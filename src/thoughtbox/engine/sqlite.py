@@ -193,8 +193,12 @@ class _Session:
     def commit(self) -> bool:
         self.sql.settle()
         self.sql.close_scans()
+        anything = self._connection.total_changes() != self._changes
+        self._end(anything)
+        return anything
+
+    def _end(self, anything: bool) -> None:
         self._execute("COMMIT")
-        return self._connection.total_changes() != self._changes
 
     def rollback(self) -> None:
         self.sql.forget()
@@ -227,15 +231,16 @@ class _FileSession(_Session):
         self._files = files
         self._witness = witness
 
-    def commit(self) -> bool:
+    def _end(self, anything: bool) -> None:
         """Commit to the files that the store still has, and note outside of it how far it has come."""
+        if not anything:
+            super()._end(anything)
+            return
         self._files.check()
-        anything = super().commit()
-        if anything:
-            # Waiting for the disk may have taken long.
-            self._files.check(is_written=True)
-            self._witness.write(self.sql.witness)
-        return anything
+        super()._end(anything)
+        if self._witness.synced:
+            self._files.check(is_written=True)  # waiting for the disk may have taken long
+        self._witness.write(self.sql.witness)
 
     def leave_log(self, leaves: bool) -> None:
         leave_log(self._connection, leaves)

@@ -76,6 +76,7 @@ class Witness:
     def __init__(self, database: Path, *, synced: bool) -> None:
         """`synced`: whether this process's commits reach the disk before they are answered."""
         self.path = witness_of(database)
+        self.synced = synced
         self._mark = SYNCED if synced else boot()
         self._slots: dict[str, int] = {}
         self._descriptor = -1
