@@ -72,7 +72,8 @@ def find_damage(sql: Sql, database: Path, entries: Entries, *, synced: bool) -> 
     log = examine(log_of(database), taken=max(taken, 0))
     gone = missing(sql, entries.heads)
     if gone:
-        return Damage(database, log, gone, is_total=not has_records(sql))
+        is_total = not has_records(sql) or sql.row("SELECT 1 FROM records LIMIT 1") is None
+        return Damage(database, log, gone, is_total)
     if not log.is_damaged:
         return None
     if not synced or is_all_there(sql, entries.heads):
