@@ -15,10 +15,13 @@ _NETWORK = re.compile(
 DOUBTFUL = "9p"
 """In some sandboxes a disk of the machine below, where locks hold; in others a share of Windows, where they do not."""
 
+LOCAL_OR_POSTGRES = "Set THOUGHTBOX_DATA_DIR to a local disk, or use PostgreSQL (THOUGHTBOX_DATABASE_URL)."
+MOUNTS = Path("/proc/self/mountinfo")
+
 _OCTAL = re.compile(r"\\([0-7]{3})")
 
 
-def file_system_of(path: Path, mounts: str) -> str | None:
+def mounted_as(path: Path, mounts: str) -> str | None:
     """The type of the file system that a path is on, from the text of /proc/self/mountinfo; the mount on top counts."""
     best: tuple[int, str] | None = None
     for line in mounts.splitlines():
@@ -38,22 +41,22 @@ def is_network(kind: str) -> bool:
     return _NETWORK.fullmatch(kind) is not None
 
 
-def file_system(path: Path) -> str | None:
+def file_system_of(path: Path) -> str | None:
     """The type of the file system that a path is on, or will be when it is made; None where that is not known."""
     existing = next((place for place in (path, *path.parents) if place.exists()), Path("/"))
     try:
-        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape")
+        mounts = MOUNTS.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
         return None
-    return file_system_of(existing.resolve(), mounts)
+    return mounted_as(existing.resolve(), mounts)
 
 
 def refuse_network(directory: Path) -> None:
     """Refuse to keep a database where other machines may open it as well."""
-    kind = file_system(directory)
+    kind = file_system_of(directory)
     if kind is not None and is_network(kind):
         raise StorageError(
             f"{directory} is on a network file system ({kind}), where SQLite's locks do not hold",
-            recovery="Set THOUGHTBOX_DATA_DIR to a local disk, or use PostgreSQL (THOUGHTBOX_DATABASE_URL).",
+            recovery=LOCAL_OR_POSTGRES,
             details={"fileSystem": kind},
         )

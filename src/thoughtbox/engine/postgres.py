@@ -8,6 +8,8 @@ A server holds no state of its own: any number of them may share one database.
 from __future__ import annotations
 
 import logging
+import select
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,7 +45,6 @@ LONGEST_BATCH = 64
 
 SCAN_ROWS = 256
 MANY_ROWS = 1024
-LISTEN_SECONDS = 0.1
 RECONNECT_SECONDS = 1.0
 CLOSE_SECONDS = 5.0
 
@@ -297,7 +298,8 @@ class PostgresEngine:
             _migrate(first)
         except psycopg.Error as error:
             raise translate(error) from error
-        self._watchers = Watchers(self._listen)
+        self._bell, self._rope = socket.socketpair()
+        self._watchers = Watchers(self._listen, wake=lambda: self._rope.send(b"!"))
         self._lanes = Lanes()
         self._most_writers = lanes
         self._writers: list[Writer] = []
@@ -325,6 +327,8 @@ class PostgresEngine:
 
     def close(self) -> None:
         self._watchers.close()
+        self._bell.close()
+        self._rope.close()
         self._lanes.close()
         until = time.monotonic() + CLOSE_SECONDS
         for writer in self._writers:
@@ -371,10 +375,13 @@ class PostgresEngine:
                     connection.execute(LISTEN)
                     listening = True
                     self._watchers.tell()
+                    arrives = select.poll()  # unlike select, it takes descriptors of any number
+                    for source in (connection, self._bell):
+                        arrives.register(source, select.POLLIN)
                     while not stop.is_set():
-                        heard = {notice.payload for notice in connection.notifies(timeout=LISTEN_SECONDS, stop_after=1)}
-                        if schema in heard:
+                        if schema in {notice.payload for notice in connection.notifies(timeout=0)}:
                             self._watchers.tell()
+                        arrives.poll()
             except psycopg.Error as error:
                 if listening:
                     logger.warning("not hearing of other servers' commits for now: %s", translate(error))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.engine.wal import Log, examine
 from thoughtbox.engine.witness import Entries, Missing, has_records, is_all_there, missing, witness_of
-from thoughtbox.errors import StorageDamaged
+from thoughtbox.errors import StorageBusy, StorageDamaged
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +33,12 @@ def refuse_lone_log(database: Path) -> None:
 def refuse_lone_witness(database: Path, entries: Entries) -> None:
     """Refuse to begin anew where something has been: nothing of it is left to be looked at."""
     if entries.heads and not _has_content(database):
-        gone = [Missing(workspace, 1, head.seq) for workspace, head in entries.heads.items()]
-        raise Damage(database, Log(log_of(database).name), gone, is_total=True).error()
+        raise total_loss(database, entries).error()
+
+
+def total_loss(database: Path, entries: Entries) -> Damage:
+    gone = [Missing(workspace, 1, head.seq) for workspace, head in entries.heads.items()]
+    return Damage(database, Log(log_of(database).name), gone, is_total=True)
 
 
 class Damage(NamedTuple):
@@ -68,8 +72,7 @@ def find_damage(sql: Sql, database: Path, entries: Entries, *, synced: bool) -> 
     `entries` must have been read before the snapshot of `sql` was taken. Where commits are not `synced`, a
     power cut may have left holes in the log.
     """
-    _, taken, _ = sql.row("PRAGMA wal_checkpoint(NOOP)") or (0, 0, 0)
-    log = examine(log_of(database), taken=max(taken, 0))
+    log = examine(log_of(database), taken=_frames_taken(sql))
     gone = missing(sql, entries.heads)
     if gone:
         is_total = not has_records(sql) or sql.row("SELECT 1 FROM records LIMIT 1") is None
@@ -80,6 +83,15 @@ def find_damage(sql: Sql, database: Path, entries: Entries, *, synced: bool) -> 
         logger.warning("%s; no record that was answered is known to be missing", log)
         return None
     return Damage(database, log, [])
+
+
+def _frames_taken(sql: Sql) -> int:
+    """How many frames of the log SQLite has found to be whole. Inside a transaction it does not say."""
+    try:
+        row = sql.row("PRAGMA wal_checkpoint(NOOP)")
+    except StorageBusy:
+        return 0
+    return max(row[1], 0) if row else 0
 
 
 def _has_content(database: Path) -> bool:

@@ -16,17 +16,17 @@ from pathlib import Path
 
 import apsw
 
-from thoughtbox.engine.open_files import OpenFiles
+from thoughtbox.engine.open_files import COARSEST_NS, OpenFiles
 from thoughtbox.engine.sqlite_damage import log_of
 from thoughtbox.engine.turnstile import Turnstile
 from thoughtbox.errors import StorageBusy
 
 logger = logging.getLogger(__name__)
 
-QUICK_SECONDS = 0.02
-SLOW_SECONDS = 0.2
-QUIET_SECONDS = 2.0
-"""After so long without a commit, the store is looked at less often."""
+SHORTEST_PAUSE = 0.02
+LONGEST_PAUSE = 0.5
+PAUSE_PER_QUIET = 0.05
+"""The longer nothing was committed, the longer the pause between two looks."""
 
 IDLE_SECONDS = 4.0
 """After so long without a commit, the log is folded in."""
@@ -45,12 +45,13 @@ class SqliteWatch:
         self._log = log_of(database)
         self._turn = Turnstile(database, patience=FOLD_PATIENCE_SECONDS)
         self._version: object = None
+        self._log_seen = 0, 0
 
     def run(self, stop: threading.Event, tell: Callable[[], None], last_commit: Callable[[], float]) -> None:
         """Tell of commits until stopped. `last_commit` is when this process last committed."""
         seen = tried = time.monotonic()
         quiet = 0.0
-        while not stop.wait(QUICK_SECONDS if quiet < QUIET_SECONDS else SLOW_SECONDS):
+        while not stop.wait(min(max(SHORTEST_PAUSE, quiet * PAUSE_PER_QUIET), LONGEST_PAUSE)):
             now = time.monotonic()
             if self._has_moved():
                 seen = now
@@ -64,8 +65,22 @@ class SqliteWatch:
         self._turn.close()
 
     def _has_moved(self) -> bool:
+        if self._is_log_at_rest():
+            return False
         version, self._version = self._version, self._connection.pragma("data_version")
         return version != self._version
+
+    def _is_log_at_rest(self) -> bool:
+        """Whether nothing was written to the log since the last look: much cheaper than to ask SQLite.
+
+        A young time proves nothing, since two writes may bear the same.
+        """
+        try:
+            found = self._log.stat()
+        except OSError:
+            return False
+        before, self._log_seen = self._log_seen, (found.st_mtime_ns, found.st_size)
+        return before == self._log_seen and time.time_ns() - found.st_mtime_ns > COARSEST_NS
 
     def _fold(self) -> None:
         """Move what the log holds into the database, and empty it; or leave it, when anybody would have to wait."""

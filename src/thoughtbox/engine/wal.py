@@ -14,6 +14,7 @@ commit, or one at their very end.
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Iterator
 from io import RawIOBase
 from pathlib import Path
@@ -21,8 +22,10 @@ from typing import BinaryIO, NamedTuple
 
 HEADER = struct.Struct(">8I")
 FRAME_HEADER = struct.Struct(">6I")
-LITTLE, BIG = 0x377F0682, 0x377F0683
-"""The magic number says in which byte order the checksums take their words."""
+WORDS = {0x377F0682: "<", 0x377F0683: ">"}
+"""The magic number says in which byte order the checksums take their words: that of the machine that wrote the log."""
+
+NATIVE = "<" if sys.byteorder == "little" else ">"
 
 _MASK = 0xFFFFFFFF
 Pair = tuple[int, int]
@@ -71,7 +74,12 @@ def examine(path: Path, *, taken: int = 0) -> Log:
     """Read a log. The first `taken` frames are known to be whole, because SQLite has taken them."""
     try:
         with path.open("rb", buffering=0) as file:
-            return read_log(file, path.name, taken=taken)
+            while True:
+                header = _at(file, 0, HEADER.size)
+                found = read_log(file, path.name, taken=taken)
+                # Another round may have begun meanwhile, over the frames of this one.
+                if not found.is_damaged or _at(file, 0, HEADER.size) == header:
+                    return found
     except FileNotFoundError:
         return Log(path.name)
 
@@ -103,10 +111,11 @@ def _header(content: bytes) -> Header | None:
     magic, _, page_size, _, *rest = HEADER.unpack(content)
     if page_size & (page_size - 1) or not 512 <= page_size <= 65536:
         return None
-    words = "<" if magic == LITTLE else ">"
+    words = WORDS.get(magic, "")
     salts, sums = (rest[0], rest[1]), (rest[2], rest[3])
-    is_whole = magic in (LITTLE, BIG) and checksum(content[:24], (0, 0), words) == sums
-    return Header(page_size, salts, sums, words, is_whole)
+    if words and checksum(content[:24], (0, 0), words) == sums:
+        return Header(page_size, salts, sums, words, is_whole=True)
+    return Header(page_size, salts, sums, NATIVE, is_whole=False)
 
 
 def _frames(file: File, header: Header, *, behind: int) -> Iterator[Frame]:

@@ -88,8 +88,10 @@ class Witness:
         for _ in range(TRIES):
             try:
                 found = parse(self.path.read_bytes(), boot())
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 return NOTHING
+            except OSError:
+                return NOTHING._replace(torn=1)
             if not found.torn:
                 break
             time.sleep(TRY_AGAIN_SECONDS)
@@ -97,6 +99,8 @@ class Witness:
 
     def write(self, heads: Mapping[str, Head]) -> None:
         """Note how far these workspaces have come. What was committed stands, whether this succeeds or not."""
+        if not heads:
+            return
         try:
             self._find_file()
             for workspace, head in heads.items():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hmac
 import signal
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
+from types import FrameType
 from typing import Any
 
 import orjson
@@ -35,6 +37,9 @@ MOST_SESSIONS = 2_000
 
 GRACE_SECONDS = 1
 """How long calls under way may still take at the end. Uvicorn counts whole seconds."""
+
+TICK_SECONDS = 1.0
+"""How often the date in the answers' headers is set anew."""
 
 KEEP_ALIVE_SECONDS = 60
 """Longer than clients keep an idle connection, so that none is closed under a request."""
@@ -144,6 +149,20 @@ class HttpServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, door: McpDoor) -> None:
         super().__init__(config)
         self._door = door
+        self._asked = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def main_loop(self) -> None:
+        """As in uvicorn, which looks ten times a second whether it is to end; here the signal says so."""
+        self._loop = asyncio.get_running_loop()
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._asked.wait(), TICK_SECONDS)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._asked.set)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
