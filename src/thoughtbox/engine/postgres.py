@@ -25,6 +25,7 @@ from psycopg.errors import error_from_result
 
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
+from thoughtbox.engine.pace import Pace, short_turns
 from thoughtbox.engine.postgres_connection import Connection, Durability, connect, connection_parameters, translate
 from thoughtbox.engine.postgres_words import in_postgres_words
 from thoughtbox.engine.protocol import Dialect, Head, Row, Sql, Unwatch
@@ -81,6 +82,8 @@ class PostgresSql:
         self.learnt: dict[Any, Any] = {}
         self.before_commit: dict[str, Callable[[Sql], None]] = {}
         self.witness: dict[str, Head] = {}
+        self.pace: Pace | None = None
+        """Of a long read, which lets others through between two parts of a scan."""
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         cursor = self._run(statement, parameters)
@@ -118,6 +121,8 @@ class PostgresSql:
         try:
             while part := self._execute(b"FETCH %d FROM %s" % (SCAN_ROWS, name), (), prepare=False).fetchall():
                 yield from part
+                if self.pace is not None:
+                    self.pace.give_way()
         finally:
             waiting.append(b"CLOSE " + name)
 
@@ -262,12 +267,14 @@ class _Session:
 class _Snapshots:
     """The connection of a reading thread."""
 
-    def __init__(self, connect: Connect) -> None:
+    def __init__(self, connect: Connect, pace: Pace | None = None) -> None:
         self._wire = _Wire(connect)
+        self._pace = pace
 
     def read(self, work: Callable[[Sql], T]) -> T:
         self._wire.begin(BEGIN_READING)
         sql = self._wire.sql
+        sql.pace = self._pace
         try:
             return work(sql)
         finally:
@@ -283,6 +290,14 @@ class _Snapshots:
 
     def close(self) -> None:
         self._wire.close()
+
+
+class _LongSnapshots(_Snapshots):
+    """The connection of long reads, which give way to short calls."""
+
+    def read(self, work: Callable[[Sql], T]) -> T:
+        with short_turns():
+            return super().read(work)
 
 
 class PostgresEngine:
@@ -306,10 +321,17 @@ class PostgresEngine:
         self._hiring = threading.Lock()
         # The connection that migrated goes on as the first writer's: opening costs time.
         self._add_writer(first)
-        self._readers = Readers(READERS, self._snapshots, translate=translate)
-        self._long_readers = Readers(LONG_READERS, self._snapshots, translate=translate, name="thoughtbox-long-reader")
+        self._pace = Pace()
+        self._readers = Readers(READERS, lambda: _Snapshots(self._connect), translate=translate)
+        self._long_readers = Readers(
+            LONG_READERS,
+            lambda: _LongSnapshots(self._connect, self._pace),
+            translate=translate,
+            name="thoughtbox-long-reader",
+        )
 
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
+        self._pace.call()
         future = self._lanes.put(lane, work)
         # Writers, and their connections, are added as they are needed: most servers get by with one.
         if self._lanes.busy > len(self._writers) < self._most_writers:
@@ -317,7 +339,10 @@ class PostgresEngine:
         return future
 
     def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
-        return (self._long_readers if long else self._readers).submit(work)
+        if long:
+            return self._long_readers.submit(work)
+        self._pace.call()
+        return self._readers.submit(work)
 
     def witnessed(self) -> dict[str, Head]:
         return {}
@@ -335,9 +360,6 @@ class PostgresEngine:
             writer.join(max(0.0, until - time.monotonic()))
         self._readers.close()
         self._long_readers.close()
-
-    def _snapshots(self) -> _Snapshots:
-        return _Snapshots(self._connect)
 
     def _add_writer(self, session: _Session | None) -> None:
         with self._hiring:

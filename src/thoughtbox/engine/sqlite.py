@@ -23,6 +23,7 @@ from thoughtbox.engine.file_system import refuse_network
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
 from thoughtbox.engine.open_files import OpenFiles
+from thoughtbox.engine.pace import Pace, short_turns
 from thoughtbox.engine.protocol import Dialect, Head, Row, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.sqlite_damage import find_damage, refuse_lone_log, refuse_lone_witness
@@ -43,6 +44,9 @@ OLDEST_SQLITE = (3, 51, 3)
 
 READERS = 3
 LONG_READERS = 1
+STEPS_PER_LOOK = 500
+"""Steps of SQLite's machine, some ten rows, between two looks of a long read whether it is to give way."""
+
 RETRY_SECONDS = 1.0
 CLOSE_SECONDS = 5.0
 BUSY_MS = 10_000
@@ -252,21 +256,18 @@ class _FileSession(_Session):
 
 
 class _Snapshots:
-    """A reading connection to a file. What was witnessed is told where it is asked for."""
+    """A reading connection to a file."""
 
-    def __init__(
-        self, connection: apsw.Connection, files: OpenFiles, witnessed: Callable[[], dict[str, Head]] | None = None
-    ) -> None:
+    def __init__(self, connection: apsw.Connection, files: OpenFiles) -> None:
         connection.pragma("query_only", True)
         self._connection = connection
         self._files = files
-        self._witnessed = witnessed
 
     def read(self, work: Callable[[Sql], T]) -> T:
+        return self._read(work, SqliteSql(self._connection))
+
+    def _read(self, work: Callable[[Sql], T], sql: SqliteSql) -> T:
         self._files.check()
-        sql = SqliteSql(self._connection)
-        if self._witnessed is not None:
-            sql.witness = self._witnessed()
         self._connection.execute("BEGIN")
         try:
             return work(sql)
@@ -282,6 +283,26 @@ class _Snapshots:
         # An interrupt that found nothing to break off would break off the tidying up of the last to close.
         self._connection.execute("SELECT 1")
         _close(self._connection, self._files)
+
+
+class _LongSnapshots(_Snapshots):
+    """The connection of long reads, which give way to short calls."""
+
+    def __init__(self, connection: apsw.Connection, files: OpenFiles, witness: Witness, pace: Pace) -> None:
+        super().__init__(connection, files)
+        self._witness = witness
+
+        def look() -> bool:
+            pace.give_way()
+            return False  # not to be broken off
+
+        connection.set_progress_handler(look, STEPS_PER_LOOK)
+
+    def read(self, work: Callable[[Sql], T]) -> T:
+        sql = SqliteSql(self._connection)
+        sql.witness = self._witness.read().heads  # before the snapshot is taken
+        with short_turns():
+            return self._read(work, sql)
 
 
 class SqliteEngine:
@@ -308,6 +329,7 @@ class SqliteEngine:
         self._durability = durability
         self._vfs = vfs
         self._damage: StorageDamaged | None = None
+        self._pace = Pace()
         self._last_commit = time.monotonic()
         self._watchers = Watchers(self._watch_other_processes)
         self._turnstile = Turnstile(path) if path else None
@@ -351,12 +373,15 @@ class SqliteEngine:
             refused: Future[T] = Future()
             refused.set_exception(self._damage)
             return refused
+        self._pace.call()
         return self._lanes.put(ONE_LANE, work)
 
     def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
         readers = self._long_readers if long else self._readers
         if readers is None:
             return self._lanes.put(ONE_LANE, partial(_without_writing, work))
+        if not long:
+            self._pace.call()
         return readers.submit(work)
 
     def witnessed(self) -> dict[str, Head]:
@@ -421,8 +446,8 @@ class SqliteEngine:
     def _snapshots(self) -> _Snapshots:
         return _Snapshots(self._open_again(), self._files)
 
-    def _long_snapshots(self) -> _Snapshots:
-        return _Snapshots(self._open_again(), self._files, self.witnessed)
+    def _long_snapshots(self) -> _LongSnapshots:
+        return _LongSnapshots(self._open_again(), self._files, self._witness, self._pace)
 
     def _open_again(self) -> apsw.Connection:
         """Another connection to the same files: whatever stands in their place now is not taken for them."""
