@@ -40,7 +40,7 @@ class OpenFiles:
     """A database, its log and its shared memory."""
 
     def __init__(self, database: Path) -> None:
-        self._database = str(database)
+        self._database = os.path.abspath(database)  # noqa: PTH100 - links are left as they are
         real = os.path.realpath(database)  # SQLite puts the others beside the file that a link leads to
         self._others = (f"{real}-wal", f"{real}-shm")
         # Through a link there are more ways to another file than one directory can tell of.

@@ -28,7 +28,7 @@ from thoughtbox.engine.protocol import Dialect, Head, Row, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.sqlite_damage import find_damage, refuse_lone_log, refuse_lone_witness
 from thoughtbox.engine.sqlite_watch import SqliteWatch
-from thoughtbox.engine.turnstile import Turnstile
+from thoughtbox.engine.turnstile import PATIENCE_SECONDS, Turnstile
 from thoughtbox.engine.watchers import Watchers
 from thoughtbox.engine.witness import Witness
 from thoughtbox.engine.writer import Writer
@@ -49,7 +49,6 @@ STEPS_PER_LOOK = 500
 
 RETRY_SECONDS = 1.0
 CLOSE_SECONDS = 5.0
-BUSY_MS = 10_000
 AUTOCHECKPOINT_PAGES = 16_384
 
 ONE_LANE = ""
@@ -460,7 +459,7 @@ class SqliteEngine:
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path) if self._path else ":memory:", vfs=self._vfs)
         try:
-            connection.set_busy_timeout(BUSY_MS)
+            connection.set_busy_timeout(int(PATIENCE_SECONDS * 1000))
             connection.pragma("wal_autocheckpoint", AUTOCHECKPOINT_PAGES)
             if self._path:
                 connection.pragma("journal_mode", "wal")
@@ -472,7 +471,7 @@ class SqliteEngine:
 
     def _watch_other_processes(self, stop: threading.Event) -> None:
         """Tell the watchers when another process has committed, and fold in the log of a store at rest."""
-        while self._path is not None and not stop.is_set():
+        while self._path is not None and self._damage is None and not stop.is_set():
             try:
                 self._watch(self._path, stop)
             except (apsw.Error, StorageError) as error:
@@ -548,7 +547,7 @@ def translate(error: Exception) -> Exception:
         case apsw.BusyError() | apsw.LockedError():
             return say(
                 StorageBusy(
-                    f"another process held the store for more than {BUSY_MS // 1000} seconds",
+                    f"another process held the store for more than {PATIENCE_SECONDS:.0f} seconds",
                     recovery="Send the call again; `thoughtbox doctor` shows who holds the store.",
                 )
             )

@@ -18,7 +18,7 @@ import apsw
 
 from thoughtbox.engine.open_files import COARSEST_NS, OpenFiles
 from thoughtbox.engine.sqlite_damage import log_of
-from thoughtbox.engine.turnstile import Turnstile
+from thoughtbox.engine.turnstile import PATIENCE_SECONDS, Turnstile
 from thoughtbox.errors import StorageBusy
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ IDLE_SECONDS = 4.0
 """After so long without a commit, the log is folded in."""
 
 FOLD_AGAIN_SECONDS = 1.0
-FOLD_PATIENCE_SECONDS = 0.1
+FOLD_PATIENCE_MS = 100
 """Who is reading or writing just now goes first: it is tried again."""
 
 
@@ -43,7 +43,7 @@ class SqliteWatch:
         self._connection = connection
         self._files = files
         self._log = log_of(database)
-        self._turn = Turnstile(database, patience=FOLD_PATIENCE_SECONDS)
+        self._turn = Turnstile(database, patience=FOLD_PATIENCE_MS / 1000)
         self._version: object = None
         self._log_seen = 0, 0
 
@@ -86,8 +86,14 @@ class SqliteWatch:
         """Move what the log holds into the database, and empty it; or leave it, when anybody would have to wait."""
         if not self._is_log_filled() or not self._files.are_in_place():
             return
-        with suppress(StorageBusy, apsw.BusyError), self._turn:
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        # Most of it beside readers and writers, for whom nothing changes; only the emptying needs them to stand aside.
+        self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        self._connection.set_busy_timeout(FOLD_PATIENCE_MS)
+        try:
+            with suppress(StorageBusy, apsw.BusyError), self._turn:
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            self._connection.set_busy_timeout(int(PATIENCE_SECONDS * 1000))
 
     def _is_log_filled(self) -> bool:
         with suppress(OSError):

@@ -49,10 +49,9 @@ class Entries(NamedTuple):
     free: list[int]
     """Places of torn or blank entries."""
     torn: int
-    count: int
 
 
-NOTHING = Entries({}, {}, [], 0, 0)
+NOTHING = Entries({}, {}, [], 0)
 
 
 class Missing(NamedTuple):
@@ -79,6 +78,8 @@ class Witness:
         self.synced = synced
         self._mark = SYNCED if synced else boot()
         self._slots: dict[str, int] = {}
+        self._free: list[int] = []
+        self._known = 0
         self._descriptor = -1
         self._looked = 0.0
         self._is_failing = False
@@ -131,7 +132,7 @@ class Witness:
             return
         self.close()
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        self._slots = self.read().slots
+        self._slots, self._free, self._known = {}, [], 0
 
     def _is_in_place(self) -> bool:
         try:
@@ -141,11 +142,27 @@ class Witness:
 
     def _slot_for(self, workspace: str) -> int:
         """Where a workspace stands that this process has not written yet: another may have."""
-        found = self.read()
-        self._slots = found.slots
+        entries = os.fstat(self._descriptor).st_size // ENTRY
+        if entries > self._known:
+            self._learn(os.pread(self._descriptor, (entries - self._known) * ENTRY, self._known * ENTRY))
+            self._known = entries
         if workspace not in self._slots:
-            self._slots[workspace] = found.free[0] if found.free else found.count
+            self._slots[workspace] = self._free_slot(entries)
         return self._slots[workspace]
+
+    def _learn(self, content: bytes) -> None:
+        """Take in entries that are new to this process."""
+        found = parse(content, "")
+        self._slots.update((workspace, self._known + slot) for workspace, slot in found.slots.items())
+        self._free += [self._known + slot for slot in found.free]
+
+    def _free_slot(self, entries: int) -> int:
+        """The place of an entry that says nothing, if nobody else has taken it meanwhile, or one behind the last."""
+        while self._free:
+            slot = self._free.pop()
+            if parse(os.pread(self._descriptor, ENTRY, slot * ENTRY), "").free:
+                return slot
+        return entries
 
 
 def witness_of(database: Path) -> Path:
@@ -165,9 +182,8 @@ def parse(content: bytes, this_boot: str) -> Entries:
     heads: dict[str, Head] = {}
     free: list[int] = []
     torn = 0
-    count = -(-len(content) // ENTRY)
-    for slot in range(count):
-        entry = content[slot * ENTRY : (slot + 1) * ENTRY]
+    for slot, place in enumerate(range(0, len(content), ENTRY)):
+        entry = content[place : place + ENTRY]
         try:
             workspace, head, mark = _said(entry)
         except ValueError:
@@ -177,7 +193,7 @@ def parse(content: bytes, this_boot: str) -> Entries:
         slots[workspace] = slot
         if mark in (SYNCED, this_boot):
             heads[workspace] = head
-    return Entries(slots, heads, free, torn, count)
+    return Entries(slots, heads, free, torn)
 
 
 def _said(entry: bytes) -> tuple[str, Head, str]:
