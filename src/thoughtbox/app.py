@@ -122,8 +122,11 @@ def trusted_keys(settings: Settings) -> list[VerifierKey]:
         ) from None
 
 
-def open_engine(settings: Settings) -> Engine:
-    """The engine that the settings ask for. Its module is imported only then."""
+def open_engine(settings: Settings, *, tolerant: bool = False) -> Engine:
+    """The engine that the settings ask for. Its module is imported only then.
+
+    `tolerant` opens a store that has lost records as well, to be looked at.
+    """
     if settings.database_url is not None:
         try:
             from thoughtbox.engine.postgres import PostgresEngine
@@ -136,4 +139,4 @@ def open_engine(settings: Settings) -> Engine:
     from thoughtbox.engine.sqlite import SqliteEngine
 
     path = settings.database if settings.storage == "fs" else None
-    return SqliteEngine(path, durability=settings.durability)
+    return SqliteEngine(path, durability=settings.durability, tolerant=tolerant)

@@ -241,3 +241,46 @@ def test_closing_breaks_off_a_long_read(store: Store):
     assert begun.wait(SECONDS)
     engine.close()
     assert all(isinstance(future.exception(SECONDS), StorageError) for future in reading)
+
+
+def test_long_reads_hold_up_no_short_one(engine: Engine):
+    """Three that go on until they are told: short reads and writes pass them by."""
+    make_things(engine, ["one"])
+    begun, go_on = threading.Event(), threading.Event()
+
+    def take_long(sql: Sql) -> list[int]:
+        begun.set()
+        assert go_on.wait(SECONDS)
+        return ids(sql)
+
+    long = [engine.read(take_long, long=True) for _ in range(3)]
+    assert begun.wait(SECONDS)
+    for number in range(2, 12):
+        write(engine, add(number))
+        assert read(engine, ids)[-1] == number
+    assert not any(future.done() for future in long)
+    go_on.set()
+    assert [future.result(SECONDS)[0] for future in long] == [1, 1, 1]
+
+
+def test_a_long_read_gives_way_and_still_comes_to_its_end(engine: Engine):
+    make_many(engine, 20_000, 10)
+    long = engine.read(lambda sql: sum(1 for _ in sql.scan(ALL)), long=True)
+    while not long.done():
+        read(engine, lambda sql: sql.row("SELECT MAX(id) FROM things"))
+    assert long.result(SECONDS) == 20_000
+
+
+def test_closing_breaks_off_a_read_that_was_said_to_be_long(engine: Engine):
+    make_many(engine, 20_000, 10)
+    begun = threading.Event()
+
+    def read_for_ever(sql: Sql) -> None:
+        while True:
+            for _ in sql.scan(ALL):
+                begun.set()
+
+    reading = engine.read(read_for_ever, long=True)
+    assert begun.wait(SECONDS)
+    engine.close()
+    assert isinstance(reading.exception(SECONDS), StorageError)

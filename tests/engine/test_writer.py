@@ -11,7 +11,7 @@ import pytest
 
 from tests.conformance.store import SECONDS
 from thoughtbox.engine.lanes import Lanes
-from thoughtbox.engine.protocol import Sql
+from thoughtbox.engine.protocol import Head, Sql
 from thoughtbox.engine.writer import Writer
 from thoughtbox.errors import StorageBusy, StorageError
 
@@ -33,6 +33,7 @@ class Notes:
         self.memo: dict[Any, Any] = {}
         self.learnt: dict[Any, Any] = {}
         self.before_commit: dict[str, Callable[[Sql], None]] = {}
+        self.witness: dict[str, Head] = {}
 
 
 class Session:

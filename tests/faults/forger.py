@@ -21,6 +21,7 @@ class Forger:
 
     def __init__(self, database: Path, workspace: str) -> None:
         self._connection = apsw.Connection(str(database))
+        self._witness = Path(f"{database}-witness")
         self.workspace = workspace
 
     def close(self) -> None:
@@ -83,7 +84,15 @@ class Forger:
         self.write(to, {**self.record(to), "id": f"th:{to}"})
 
     def cover_up(self) -> None:
-        """Number, link and count everything anew, so that all that is not signed fits together again."""
+        """Number, link and count everything anew, so that all that is not signed fits together again.
+
+        Who can write to the database can also take the witness beside it away.
+        """
+        self.mend()
+        self._witness.unlink(missing_ok=True)
+
+    def mend(self) -> None:
+        """Number, link and count everything anew inside the database."""
         rows = self.run(
             "SELECT seq, stream, content_hash FROM records WHERE workspace = ? ORDER BY seq", self.workspace
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,7 @@ from tests.support.box import WORKSPACE, settings_for, ticking_world
 from thoughtbox.app import Thoughtbox
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.engine.sqlite import SqliteEngine
+from thoughtbox.errors import StorageDamaged
 from thoughtbox.ledger.checkpoints import Taken
 from thoughtbox.ledger.export import export_lines
 from thoughtbox.ledger.keeper import checkpoint
@@ -87,12 +90,17 @@ class Store:
         return taken
 
     def verify(self, *notes: str) -> Verdict:
-        """The whole workspace, with the note kept outside the store and those given."""
+        """The whole workspace, with its witness, the note kept outside the store and those given."""
         keyring = self.app.keyring
         return self.engine.read(
             lambda sql: verify_workspace(
-                sql, self.workspace, keys=keyring.verifiers, notes=[*keyring.recall(self.workspace), *notes]
-            )
+                sql,
+                self.workspace,
+                keys=keyring.verifiers,
+                notes=[*keyring.recall(self.workspace), *notes],
+                witness=sql.witness.get(self.workspace),
+            ),
+            long=True,
         ).result(SECONDS)
 
     def contents(self) -> list[str]:
@@ -144,6 +152,15 @@ class Acknowledged:
     session: str
     content: str
     key: str | None = None
+
+
+def go_on_without_what_is_lost(refusal: StorageDamaged) -> None:
+    """Do what a refusal says, word for word."""
+    recovery = refusal.recovery or ""
+    for size, log in re.findall(r"run `truncate -s (\d+) (\S+)`", recovery):
+        os.truncate(log, int(size))
+    for witness in re.findall(r"move (\S+) away", recovery):
+        Path(witness).rename(f"{witness}.away")
 
 
 def missing(store: Store, acknowledged: list[Acknowledged]) -> list[Acknowledged]:

@@ -99,6 +99,16 @@ class TestATailThatWasCutOff:
             forger.cover_up()
         assert store.verify().valid
 
+    @pytest.mark.parametrize("left", [0, SIGNED, CHECKPOINT, RECORDS - 1])
+    def test_is_missed_by_the_witness_when_it_was_not_taken_away(self, left: int, store: Store):
+        lose_the_kept_note(store)
+        with forging(store) as forger:
+            forger.remove(*range(left + 1, RECORDS + 1))
+            forger.mend()
+        found = problem(store)
+        assert (found.wrong, found.seq) == ("missing tail", left + 1)
+        assert f"its witness has seen {RECORDS}" in found.message
+
     def test_is_noticed_by_the_heads_when_they_were_not_mended(self, store: Store):
         with forging(store) as forger:
             forger.remove(RECORDS)

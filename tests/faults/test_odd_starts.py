@@ -18,7 +18,7 @@ from threading import Event
 import apsw
 import pytest
 
-from tests.faults.store import SECONDS, Store, fill
+from tests.faults.store import SECONDS, Store, fill, go_on_without_what_is_lost
 from tests.support.box import START_MS, WORKSPACE, ticking_world
 from thoughtbox.engine.sqlite import SqliteEngine
 from thoughtbox.errors import InvalidProof, LedgerBroken, SchemaTooNew, StorageDamaged, StorageError
@@ -218,10 +218,18 @@ def rows(store: Store, tables: list[str]) -> list[tuple[object, ...]]:
 
 class TestALogThatIsNotWhole:
     def assert_a_beginning(self, directory: Path, whole: list[str]) -> int:
-        """What is left is a beginning of what was, and is called valid only if no signed record is missing."""
+        """A store that lacks anything is refused; without it goes on from a beginning of what was, and the
+        checkpoint still tells of signed records that are missing."""
+        refused = False
+        try:
+            Store(directory).close()
+        except StorageDamaged as refusal:
+            go_on_without_what_is_lost(refusal)
+            refused = refusal.details["missing"][0]["last"] == len(whole)
         with Store(directory) as store:
             texts = [record.text for record in store.by_number()]
             assert texts == whole[: len(texts)]
+            assert refused == (len(texts) < len(whole))
             verdict = store.verify()
             signed = store.app.keyring.recall(WORKSPACE)[0].split("\n")[1]
             if len(texts) < int(signed):
@@ -248,9 +256,11 @@ class TestALogThatIsNotWhole:
         assert max(lengths) == len(whole) - 1
         assert len(lengths) > 10
 
-    def test_because_it_is_gone_leaves_a_beginning_and_a_missing_tail_is_named(self, crashed: Path):
+    def test_because_it_is_gone_leaves_a_beginning_and_a_missing_tail_is_named(self, crashed: Path, tmp_path: Path):
+        with Store(shutil.copytree(crashed, tmp_path / "whole")) as store:
+            whole = [record.text for record in store.by_number()]
         (crashed / LOG).unlink()
-        assert self.assert_a_beginning(crashed, ["before the log"]) == 1
+        assert self.assert_a_beginning(crashed, whole) == 1
 
     def test_because_bytes_in_it_changed_leaves_a_beginning(self, crashed: Path, tmp_path: Path):
         with Store(shutil.copytree(crashed, tmp_path / "whole")) as store:
@@ -285,12 +295,17 @@ class TestALogThatIsNotWhole:
             DATABASE,
             f"{DATABASE}-door",
             f"{DATABASE}-floor",
+            f"{DATABASE}-witness",
         }
 
 
 class TestAFileThatIsNoStore:
-    def test_but_empty_becomes_one_and_what_was_signed_is_missed(self, directory: Path):
+    def test_but_empty_is_refused_and_becomes_one_when_told_to_and_what_was_signed_is_missed(self, directory: Path):
         (directory / DATABASE).write_bytes(b"")
+        with pytest.raises(StorageDamaged, match="th:1 to th:51 of workspace tests are gone") as caught:
+            Store(directory)
+        assert (directory / DATABASE).read_bytes() == b""
+        go_on_without_what_is_lost(caught.value)
         with Store(directory) as store:
             verdict = store.verify()
             assert verdict.problem

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from thoughtbox.domains.ledger import operations
 
-def slowly(sql, workspace, *, keys, notes, progress=None):
+def slowly(sql, workspace, *, keys, notes, progress=None, **rest):
     try:
         for done in range(3000):
             time.sleep(0.01)

@@ -8,6 +8,8 @@ A server holds no state of its own: any number of them may share one database.
 from __future__ import annotations
 
 import logging
+import select
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,9 +25,10 @@ from psycopg.errors import error_from_result
 
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
+from thoughtbox.engine.pace import Pace, short_turns
 from thoughtbox.engine.postgres_connection import Connection, Durability, connect, connection_parameters, translate
 from thoughtbox.engine.postgres_words import in_postgres_words
-from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
+from thoughtbox.engine.protocol import Dialect, Head, Row, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.savepoints import nested
 from thoughtbox.engine.watchers import Watchers
@@ -38,12 +41,12 @@ T = TypeVar("T")
 Connect = Callable[[], Connection]
 
 READERS = 3
+LONG_READERS = 1
 LONGEST_BATCH = 64
 """A connection shows others this many savepoints in memory; beyond, everybody's snapshots get slow."""
 
 SCAN_ROWS = 256
 MANY_ROWS = 1024
-LISTEN_SECONDS = 0.1
 RECONNECT_SECONDS = 1.0
 CLOSE_SECONDS = 5.0
 
@@ -81,6 +84,9 @@ class PostgresSql:
         self.memo: dict[Any, Any] = {}
         self.learnt: dict[Any, Any] = {}
         self.before_commit: dict[str, Callable[[Sql], None]] = {}
+        self.witness: dict[str, Head] = {}
+        self.pace: Pace | None = None
+        """Of a long read, which lets others through between two parts of a scan."""
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         cursor = self._run(statement, parameters)
@@ -118,6 +124,8 @@ class PostgresSql:
         try:
             while part := self._execute(b"FETCH %d FROM %s" % (SCAN_ROWS, name), (), prepare=False).fetchall():
                 yield from part
+                if self.pace is not None:
+                    self.pace.give_way()
         finally:
             waiting.append(b"CLOSE " + name)
 
@@ -278,12 +286,14 @@ class _Session:
 class _Snapshots:
     """The connection of a reading thread."""
 
-    def __init__(self, connect: Connect) -> None:
+    def __init__(self, connect: Connect, pace: Pace | None = None) -> None:
         self._wire = _Wire(connect)
+        self._pace = pace
 
     def read(self, work: Callable[[Sql], T]) -> T:
         self._wire.begin(BEGIN_READING)
         sql = self._wire.sql
+        sql.pace = self._pace
         try:
             return work(sql)
         finally:
@@ -301,6 +311,14 @@ class _Snapshots:
         self._wire.close()
 
 
+class _LongSnapshots(_Snapshots):
+    """The connection of long reads, which give way to short calls."""
+
+    def read(self, work: Callable[[Sql], T]) -> T:
+        with short_turns():
+            return super().read(work)
+
+
 class PostgresEngine:
     """One schema of one database for all workspaces; any number of servers may share it."""
 
@@ -314,16 +332,25 @@ class PostgresEngine:
             _migrate(first)
         except psycopg.Error as error:
             raise translate(error) from error
-        self._watchers = Watchers(self._listen)
+        self._bell, self._rope = socket.socketpair()
+        self._watchers = Watchers(self._listen, wake=lambda: self._rope.send(b"!"))
         self._lanes = Lanes()
         self._most_writers = lanes
         self._writers: list[Writer] = []
         self._hiring = threading.Lock()
         # The connection that migrated goes on as the first writer's: opening costs time.
         self._add_writer(first)
+        self._pace = Pace()
         self._readers = Readers(READERS, lambda: _Snapshots(self._connect), translate=translate)
+        self._long_readers = Readers(
+            LONG_READERS,
+            lambda: _LongSnapshots(self._connect, self._pace),
+            translate=translate,
+            name="thoughtbox-long-reader",
+        )
 
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
+        self._pace.call()
         future = self._lanes.put(lane, work)
         # Writers, and their connections, are added as they are needed: most servers get by with one.
         if self._lanes.busy > len(self._writers) < self._most_writers:
@@ -331,18 +358,27 @@ class PostgresEngine:
         return future
 
     def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
+        if long:
+            return self._long_readers.submit(work)
+        self._pace.call()
         return self._readers.submit(work)
+
+    def witnessed(self) -> dict[str, Head]:
+        return {}
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
 
     def close(self) -> None:
         self._watchers.close()
+        self._bell.close()
+        self._rope.close()
         self._lanes.close()
         until = time.monotonic() + CLOSE_SECONDS
         for writer in self._writers:
             writer.join(max(0.0, until - time.monotonic()))
         self._readers.close()
+        self._long_readers.close()
 
     def _add_writer(self, session: _Session | None) -> None:
         with self._hiring:
@@ -380,10 +416,13 @@ class PostgresEngine:
                     connection.execute(LISTEN)
                     listening = True
                     self._watchers.tell()
+                    arrives = select.poll()  # unlike select, it takes descriptors of any number
+                    for source in (connection, self._bell):
+                        arrives.register(source, select.POLLIN)
                     while not stop.is_set():
-                        heard = {notice.payload for notice in connection.notifies(timeout=LISTEN_SECONDS, stop_after=1)}
-                        if schema in heard:
+                        if schema in {notice.payload for notice in connection.notifies(timeout=0)}:
                             self._watchers.tell()
+                        arrives.poll()
             except psycopg.Error as error:
                 if listening:
                     logger.warning("not hearing of other servers' commits for now: %s", translate(error))

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
 Dialect = Literal["sqlite", "postgres"]
 Unwatch = Callable[[], None]
+
+
+class Head(NamedTuple):
+    """How far a workspace has come: the number of its newest record, and that record's hash."""
+
+    seq: int
+    hash: bytes
 
 
 class Sql(Protocol):
@@ -31,6 +38,10 @@ class Sql(Protocol):
 
     before_commit: dict[str, Callable[[Sql], None]]
     """Run once, in order of entry, before the transaction commits."""
+
+    witness: dict[str, Head]
+    """How far this transaction takes each workspace: noted outside the store once it is durable, where the
+    engine keeps such notes. In a long read: what was noted before its snapshot was taken."""
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]: ...
 
@@ -72,7 +83,17 @@ class Engine(Protocol):
         ...
 
     def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
-        """Run `work` on a snapshot that no write changes while it runs; `long` keeps it out of the way of others."""
+        """Run `work` on a snapshot that no write changes while it runs.
+
+        A `long` read waits for others of its kind, and holds up nobody else.
+        """
+        ...
+
+    def witnessed(self) -> dict[str, Head]:
+        """How far each workspace is known to have come, by what is kept outside the store; empty where nothing is.
+
+        A snapshot taken afterwards lacks none of it, unless the store has lost something.
+        """
         ...
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:

@@ -35,7 +35,12 @@ class Readers:
     """The reading threads; each connects when it is first needed."""
 
     def __init__(
-        self, count: int, connect: Callable[[], Snapshots], *, translate: Callable[[Exception], Exception]
+        self,
+        count: int,
+        connect: Callable[[], Snapshots],
+        *,
+        translate: Callable[[Exception], Exception],
+        name: str = "thoughtbox-reader",
     ) -> None:
         self._connect = connect
         self._translate = translate
@@ -43,7 +48,7 @@ class Readers:
         self._connections: list[Snapshots] = []
         self._reading: set[Future[Any]] = set()
         self._closed = False
-        self._threads = ThreadPoolExecutor(count, "thoughtbox-reader")
+        self._threads = ThreadPoolExecutor(count, name)
 
     def submit(self, work: Callable[[Sql], T]) -> Future[T]:
         try:

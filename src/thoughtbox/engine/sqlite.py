@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
@@ -18,13 +19,19 @@ from typing import Any, Literal, TypeVar
 
 import apsw
 
+from thoughtbox.engine.file_system import refuse_network
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
-from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
+from thoughtbox.engine.open_files import OpenFiles
+from thoughtbox.engine.pace import Pace, short_turns
+from thoughtbox.engine.protocol import Dialect, Head, Row, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.savepoints import nested
-from thoughtbox.engine.turnstile import Turnstile
+from thoughtbox.engine.sqlite_damage import find_damage, refuse_lone_log, refuse_lone_witness
+from thoughtbox.engine.sqlite_watch import SqliteWatch
+from thoughtbox.engine.turnstile import PATIENCE_SECONDS, Turnstile
 from thoughtbox.engine.watchers import Watchers
+from thoughtbox.engine.witness import Witness
 from thoughtbox.engine.writer import Writer
 from thoughtbox.errors import StorageBusy, StorageDamaged, StorageError, StorageFull
 
@@ -37,10 +44,12 @@ OLDEST_SQLITE = (3, 51, 3)
 """Older ones lack the WAL-reset fix of 2026, or contentless full-text deletes."""
 
 READERS = 3
-WATCH_SECONDS = 0.02
+LONG_READERS = 1
+STEPS_PER_LOOK = 500
+"""Steps of SQLite's machine, some ten rows, between two looks of a long read whether it is to give way."""
+
 RETRY_SECONDS = 1.0
 CLOSE_SECONDS = 5.0
-BUSY_MS = 10_000
 AUTOCHECKPOINT_PAGES = 16_384
 
 ONE_LANE = ""
@@ -72,6 +81,7 @@ class SqliteSql:
         self.memo: dict[Any, Any] = {}
         self.learnt: dict[Any, Any] = {}
         self.before_commit: dict[str, Callable[[Sql], None]] = {}
+        self.witness: dict[str, Head] = {}
 
     def _execute(self, statement: str, parameters: Sequence[Any]) -> apsw.Cursor:
         if self._waiting or self._owes_savepoint:
@@ -206,8 +216,12 @@ class _Session:
     def commit(self) -> bool:
         self.sql.settle()
         self.sql.close_scans()
+        anything = self._connection.total_changes() != self._changes
+        self._end(anything)
+        return anything
+
+    def _end(self, anything: bool) -> None:
         self._execute("COMMIT")
-        return self._connection.total_changes() != self._changes
 
     def rollback(self) -> None:
         self.sql.forget()
@@ -232,16 +246,48 @@ class _Session:
         self._connection.close()
 
 
-class _Snapshots:
-    """A reading connection."""
+class _FileSession(_Session):
+    """The writing connection to a database that is a file: others may do anything to it at any time."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, files: OpenFiles, witness: Witness) -> None:
+        super().__init__(connection)
+        self._files = files
+        self._witness = witness
+
+    def _end(self, anything: bool) -> None:
+        """Commit to the files that the store still has, and note outside of it how far it has come."""
+        if not anything:
+            super()._end(anything)
+            return
+        self._files.check()
+        super()._end(anything)
+        if self._witness.synced:
+            self._files.check(is_written=True)  # waiting for the disk may have taken long
+        self._witness.write(self.sql.witness)
+
+    def leave_log(self, leaves: bool) -> None:
+        leave_log(self._connection, leaves)
+
+    def close(self) -> None:
+        if self._files.are_in_place():
+            self._files.let_go_of_log()
+        _close(self._connection, self._files)
+
+
+class _Snapshots:
+    """A reading connection to a file."""
+
+    def __init__(self, connection: apsw.Connection, files: OpenFiles) -> None:
         connection.pragma("query_only", True)
         self._connection = connection
+        self._files = files
 
     def read(self, work: Callable[[Sql], T]) -> T:
+        return self._read(work, SqliteSql(self._connection))
+
+    def _read(self, work: Callable[[Sql], T], sql: SqliteSql) -> T:
+        self._files.check()
         self._connection.execute("BEGIN")
-        sql = SqliteSql(self._connection)
         try:
             return work(sql)
         finally:
@@ -255,7 +301,27 @@ class _Snapshots:
     def close(self) -> None:
         # An interrupt that found nothing to break off would break off the tidying up of the last to close.
         self._connection.execute("SELECT 1")
-        self._connection.close()
+        _close(self._connection, self._files)
+
+
+class _LongSnapshots(_Snapshots):
+    """The connection of long reads, which give way to short calls."""
+
+    def __init__(self, connection: apsw.Connection, files: OpenFiles, witness: Witness, pace: Pace) -> None:
+        super().__init__(connection, files)
+        self._witness = witness
+
+        def look() -> bool:
+            pace.give_way()
+            return False  # not to be broken off
+
+        connection.set_progress_handler(look, STEPS_PER_LOOK)
+
+    def read(self, work: Callable[[Sql], T]) -> T:
+        sql = SqliteSql(self._connection)
+        sql.witness = self._witness.read().heads  # before the snapshot is taken
+        with short_turns():
+            return self._read(work, sql)
 
 
 class SqliteEngine:
@@ -263,25 +329,38 @@ class SqliteEngine:
 
     dialect: Dialect = "sqlite"
 
-    def __init__(self, path: Path | None, *, durability: Durability = "full", vfs: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        durability: Durability = "full",
+        tolerant: bool = False,
+        vfs: str | None = None,
+    ) -> None:
         """Open (and create, and migrate) the file; without one, a database in memory.
 
+        A store that has lost records is refused. `tolerant` opens it nonetheless, to be looked at:
+        nothing is written to it, and its files stay as they are.
         `vfs` names a registered apsw VFS, for tests that make the disk fail.
         """
+        check_library()
         self._path = path
         self._durability = durability
         self._vfs = vfs
+        self._damage: StorageDamaged | None = None
+        self._pace = Pace()
+        self._last_commit = time.monotonic()
         self._watchers = Watchers(self._watch_other_processes)
         self._turnstile = Turnstile(path) if path else None
         turn = self._turnstile or nullcontext()
         try:
             if path:
+                refuse_network(path.parent)
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._files = OpenFiles(path)
+                self._witness = Witness(path, synced=durability == "full")
             with turn:
-                if path:
-                    _check_log(path)
-                first = _Session(self._open())
-                _migrate(first)
+                first = self._first_session(tolerant=tolerant)
         except Exception as error:
             if self._turnstile is not None:
                 self._turnstile.close()
@@ -294,22 +373,38 @@ class SqliteEngine:
         self._writer = Writer(
             "thoughtbox-writer",
             self._lanes,
-            lambda: _Session(self._open()),
+            self._session if path else lambda: _Session(self._open()),
             first=first,
             translate=translate,
             turn=turn,
-            committed=self._watchers.tell,
+            committed=self._committed,
         )
         # A database in memory has one connection only: reads queue with the writes.
-        self._readers = Readers(READERS, lambda: _Snapshots(self._open()), translate=translate) if path else None
+        self._readers = Readers(READERS, self._snapshots, translate=translate) if path else None
+        self._long_readers = (
+            Readers(LONG_READERS, self._long_snapshots, translate=translate, name="thoughtbox-long-reader")
+            if path
+            else None
+        )
 
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
+        if self._damage is not None:
+            refused: Future[T] = Future()
+            refused.set_exception(self._damage)
+            return refused
+        self._pace.call()
         return self._lanes.put(ONE_LANE, work)
 
     def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
-        if self._readers is None:
+        readers = self._long_readers if long else self._readers
+        if readers is None:
             return self._lanes.put(ONE_LANE, partial(_without_writing, work))
-        return self._readers.submit(work)
+        if not long:
+            self._pace.call()
+        return readers.submit(work)
+
+    def witnessed(self) -> dict[str, Head]:
+        return self._witness.read().heads if self._path else {}
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
@@ -318,15 +413,73 @@ class SqliteEngine:
         self._watchers.close()
         self._lanes.close()
         self._writer.join(CLOSE_SECONDS)
-        if self._readers is not None:
-            self._readers.close()
+        for readers in (self._readers, self._long_readers):
+            if readers is not None:
+                readers.close()
         if self._turnstile is not None:
             self._turnstile.close()
+            self._witness.close()
+
+    def _committed(self) -> None:
+        self._last_commit = time.monotonic()
+        self._watchers.tell()
+
+    def _first_session(self, *, tolerant: bool) -> _Session:
+        """The connection that migrates. What a file holds is looked at before anything is done to it."""
+        if self._path is None:
+            session = _Session(self._open())
+            _migrate(session)
+            return session
+        entries = self._witness.read()
+        if entries.torn:
+            logger.warning("%s has %d torn entries, which say nothing", self._witness.path.name, entries.torn)
+        refuse_lone_log(self._path)
+        refuse_lone_witness(self._path, entries)
+        session = self._session()
+        try:
+            session.leave_log(True)
+            damage = find_damage(session.sql, self._path, entries, synced=self._durability == "full")
+            if damage is not None:
+                self._damage = damage.error()
+                if not tolerant or damage.is_total:
+                    raise self._damage
+                return session
+            session.leave_log(False)
+        except BaseException:
+            session.close()
+            raise
+        _migrate(session)
+        return session
+
+    def _session(self) -> _FileSession:
+        connection = self._open_again()
+        try:
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()  # from now on it has the log
+            self._files.hold()
+        except BaseException:
+            leave_log(connection)
+            connection.close(True)
+            raise
+        return _FileSession(connection, self._files, self._witness)
+
+    def _snapshots(self) -> _Snapshots:
+        return _Snapshots(self._open_again(), self._files)
+
+    def _long_snapshots(self) -> _LongSnapshots:
+        return _LongSnapshots(self._open_again(), self._files, self._witness, self._pace)
+
+    def _open_again(self) -> apsw.Connection:
+        """Another connection to the same files: whatever stands in their place now is not taken for them."""
+        self._files.check()
+        connection = self._open()
+        if self._damage is not None:
+            leave_log(connection)
+        return connection
 
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path) if self._path else ":memory:", vfs=self._vfs)
         try:
-            connection.set_busy_timeout(BUSY_MS)
+            connection.set_busy_timeout(int(PATIENCE_SECONDS * 1000))
             # A plan depends on the statement alone. Else every statement that compares an indexed column with a
             # parameter is compiled anew whenever it runs, which takes ten times as long as running it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -340,36 +493,45 @@ class SqliteEngine:
         return connection
 
     def _watch_other_processes(self, stop: threading.Event) -> None:
-        """Tell the watchers when another process has committed: the file's data version moves."""
-        while self._path is not None and not stop.is_set():
+        """Tell the watchers when another process has committed, and fold in the log of a store at rest."""
+        while self._path is not None and self._damage is None and not stop.is_set():
             try:
-                self._watch_data_version(stop)
-            except apsw.Error as error:
+                self._watch(self._path, stop)
+            except (apsw.Error, StorageError) as error:
                 logger.warning("not hearing of other processes' commits for now: %s", error)
                 stop.wait(RETRY_SECONDS)
 
-    def _watch_data_version(self, stop: threading.Event) -> None:
-        connection = self._open()
+    def _watch(self, path: Path, stop: threading.Event) -> None:
+        connection = self._open_again()
+        watch = SqliteWatch(path, connection, self._files)
         try:
-            version: Any = None
-            while not stop.wait(WATCH_SECONDS):
-                now = connection.pragma("data_version")
-                if now != version:
-                    version = now
-                    self._watchers.tell()
+            watch.run(stop, self._watchers.tell, lambda: self._last_commit)
         finally:
-            connection.close()
+            watch.close()
+            _close(connection, self._files)
 
 
-def _check_log(path: Path) -> None:
-    """Refuse a log whose database file is empty or gone: SQLite would start anew, and throw the log away."""
-    log = Path(f"{path}-wal")
-    # One byte counts as none for SQLite.
-    if log.exists() and log.stat().st_size and not (path.exists() and path.stat().st_size > 1):
-        raise StorageDamaged(
-            f"{path.name} is empty or missing, but its log {log.name} is not",
-            recovery=f"Put {path.name} back from a copy or an export; to start anew, move {log.name} away.",
+def check_library() -> None:
+    """Refuse an SQLite that may damage a store."""
+    found = apsw.sqlite_lib_version()
+    if tuple(map(int, found.split("."))) < OLDEST_SQLITE:
+        oldest = ".".join(map(str, OLDEST_SQLITE))
+        raise StorageError(
+            f"SQLite {found} is too old: in some states it can damage a store that several processes write to",
+            recovery=f"Install an apsw that carries SQLite {oldest} or later: pip install --upgrade apsw",
         )
+
+
+def _close(connection: apsw.Connection, files: OpenFiles) -> None:
+    """Close a connection. Where other files stand at the paths of its own, they are not SQLite's to remove."""
+    if not files.are_in_place():
+        leave_log(connection)
+    connection.close()
+
+
+def leave_log(connection: apsw.Connection, leaves: bool = True) -> None:
+    """Whether closing the last connection leaves the log alone, instead of folding it in and removing it."""
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(leaves))
 
 
 def _migrate(session: _Session) -> None:
@@ -408,7 +570,7 @@ def translate(error: Exception) -> Exception:
         case apsw.BusyError() | apsw.LockedError():
             return say(
                 StorageBusy(
-                    f"another process held the store for more than {BUSY_MS // 1000} seconds",
+                    f"another process held the store for more than {PATIENCE_SECONDS:.0f} seconds",
                     recovery="Send the call again; `thoughtbox doctor` shows who holds the store.",
                 )
             )

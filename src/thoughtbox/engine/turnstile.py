@@ -6,7 +6,7 @@ in the doorway, then for the floor, and leaves the doorway once it has the floor
 Whoever just wrote finds the next one already in the doorway.
 
 The locks are the kernel's: a process that dies lets go of them. One that was only
-suspended does not, so nobody waits for longer than `PATIENCE_SECONDS`.
+suspended does not, so nobody waits for longer than its patience.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ LONGEST_PAUSE = 0.001
 class Turnstile:
     """A context manager: inside it, no other process writes."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, *, patience: float = PATIENCE_SECONDS) -> None:
+        """`patience`: how many seconds to wait for it. A turnstile is one thread's; another takes its own."""
+        self._patience = patience
         self._paths = (Path(f"{database}-door"), Path(f"{database}-floor"))
         self._door = -1
         self._floor = -1
@@ -43,7 +45,7 @@ class Turnstile:
             self._door, self._floor = (
                 os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for path in self._paths
             )
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + self._patience
         _take(self._door, until)
         try:
             _take(self._floor, until)

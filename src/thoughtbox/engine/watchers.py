@@ -14,8 +14,12 @@ logger = logging.getLogger(__name__)
 class Watchers:
     """A set of notices, and a background watch over other processes that runs while there are any."""
 
-    def __init__(self, watch_others: Callable[[threading.Event], None]) -> None:
+    def __init__(
+        self, watch_others: Callable[[threading.Event], None], *, wake: Callable[[], object] = lambda: None
+    ) -> None:
+        """`wake` ends whatever the watch waits for, so that it sees that it is to stop."""
         self._watch_others = watch_others
+        self._wake = wake
         self._notices: dict[object, Callable[[], object]] = {}
         self._lock = threading.Lock()
         self._stop: threading.Event | None = None
@@ -52,6 +56,7 @@ class Watchers:
             self._stop = self._thread = None
         if stop is not None and thread is not None:
             stop.set()
+            self._wake()
             thread.join(1.0)
 
     def _watch(self, stop: threading.Event) -> None:

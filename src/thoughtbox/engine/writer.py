@@ -143,6 +143,7 @@ class Writer:
         finally:
             session.sql.memo.clear()
             session.sql.before_commit.clear()
+            session.sql.witness.clear()
         if anything:
             self._committed()
 

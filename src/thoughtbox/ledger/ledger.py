@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from thoughtbox.engine.protocol import Row, Sql
+from thoughtbox.engine.protocol import Head, Row, Sql
 from thoughtbox.errors import LedgerBroken
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
@@ -298,6 +298,9 @@ def store_heads(sql: Sql) -> None:
         " length = excluded.length, head_hash = excluded.head_hash, last_seq = excluded.last_seq",
         [(*key, *head, sql.memo.get(_FirstKey(*key), 0)) for key, head in heads.items()],
     )
+    for key, head in heads.items():
+        if head.last_seq == last_seqs[key.workspace]:
+            sql.witness[key.workspace] = Head(head.last_seq, head.hash)
     for workspace, seq in last_seqs.items():
         known = sql.learnt.get(workspace)
         kept = known.heads if known is not None and len(known.heads) < MOST_HEADS_LEARNT else {}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from thoughtbox.engine.protocol import Row, Sql
+from thoughtbox.engine.protocol import Head, Row, Sql
 from thoughtbox.errors import InvalidProof, InvalidRecord, NotCanonical, StorageDamaged
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import parse
@@ -119,9 +119,13 @@ def verify_workspace(
     *,
     keys: Sequence[VerifierKey],
     notes: Iterable[str] = (),
+    witness: Head | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Verdict:
-    """All streams, their heads, the tree, and every checkpoint: those stored and those given as `notes`."""
+    """All streams, their heads, the tree, and every checkpoint: those stored and those given as `notes`.
+
+    `witness` is how far the workspace was known to have come before this snapshot was taken.
+    """
     walk = _Walk(workspace)
 
     def check() -> None:
@@ -142,6 +146,7 @@ def verify_workspace(
             if progress and seq % 1000 == 0:
                 progress(seq, last_seq)
         _check_last_seq(walk, last_seq, max(expected, default=0))
+        _check_witness(sql, walk, witness)
         _check_heads(sql, walk)
         walk.checkpoints = len(expected)
         walk.root = frontier.root()
@@ -274,6 +279,25 @@ def _check_last_seq(walk: _Walk, last_seq: int, signed_size: int) -> None:
             Problem(
                 "order", f"the workspace has {walk.records} records, but its head says {last_seq}", seq=last_seq + 1
             )
+        )
+
+
+def _check_witness(sql: Sql, walk: _Walk, witness: Head | None) -> None:
+    """What somebody was answered is there, and is what was written."""
+    if witness is None:
+        return
+    if walk.records < witness.seq:
+        raise _Found(
+            Problem(
+                "missing tail",
+                f"the workspace has {walk.records} records; its witness has seen {witness.seq}",
+                seq=walk.records + 1,
+            )
+        )
+    row = sql.row("SELECT hash FROM records WHERE workspace = ? AND seq = ?", (walk.workspace, witness.seq))
+    if row is None or row[0] != witness.hash:
+        raise _Found(
+            Problem("link", f"{record_id(witness.seq)} is not the record that its witness has seen", seq=witness.seq)
         )
 
 

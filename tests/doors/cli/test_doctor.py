@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,7 +17,8 @@ import pytest
 
 from tests.doors.cli.conftest import Cli, Ran
 from tests.support.box import WORKSPACE, Box
-from thoughtbox.doors.cli import checks, store_checks
+from thoughtbox.doors.cli import store_checks
+from thoughtbox.engine import file_system
 
 
 def found(ran: Ran, check: str) -> dict[str, str]:
@@ -107,41 +109,17 @@ def test_a_full_disk_is_found(
     assert says in finding["says"]
 
 
-MOUNTS = r"""
-/dev/vda / ext4 rw 0 0
-tmpfs /tmp tmpfs rw 0 0
-server:/home /home nfs4 rw 0 0
-//nas/share /mnt/my\040share cifs rw 0 0
-me@host: /home/me/far fuse.sshfs rw 0 0
-/dev/vdb /home/local xfs rw 0 0
-drive /mnt/c 9p rw 0 0
-"""
-
-
-@pytest.mark.parametrize(
-    ("path", "kind", "network"),
-    [
-        ("/var/lib/thoughtbox", "ext4", False),
-        ("/tmp/x", "tmpfs", False),
-        ("/home/me/.thoughtbox", "nfs4", True),
-        ("/home/me/far/.thoughtbox", "fuse.sshfs", True),
-        ("/home/local/x", "xfs", False),
-        ("/home/locally/x", "nfs4", True),
-        ("/mnt/my share/x", "cifs", True),
-        ("/mnt/c/Users/me", "9p", True),
-    ],
-)
-def test_a_network_file_system_is_known_by_its_mount(path: str, kind: str, network: bool):
-    assert checks.file_system_of(Path(path), MOUNTS) == kind
-    assert bool(checks.NETWORK.fullmatch(kind)) is network
-
-
-def test_a_store_on_a_network_file_system_is_found(cli: Cli, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(checks, "_mounts", lambda: "server:/ / nfs rw 0 0\n")
+@pytest.mark.parametrize(("kind", "level"), [("nfs", "fail"), ("9p", "warn")])
+def test_a_store_on_a_network_file_system_is_found(
+    kind: str, level: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(f"27 1 0:31 / / rw,relatime - {kind} server:/ rw\n", encoding="utf-8")
+    monkeypatch.setattr(file_system, "MOUNTS", mounts)
 
     finding = examine(cli, "file system")
 
-    assert finding["level"] == "fail"
+    assert finding["level"] == level
     assert "PostgreSQL" in finding["do"]
 
 
@@ -295,7 +273,7 @@ def test_it_does_not_wait_for_whoever_is_writing(cli: Cli):
 
 
 def test_a_check_that_breaks_down_hinders_no_other(cli: Cli, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(checks, "_mounts", lambda: None)
+    monkeypatch.setattr(file_system, "MOUNTS", None)
 
     ran = cli("doctor", "--json")
 
@@ -351,3 +329,65 @@ def test_a_directory_that_others_may_write_to_is_found(cli: Cli):
     cli.directory.chmod(0o777)
 
     assert f"chmod 700 {cli.directory}" in examine(cli, "permissions")["do"]
+
+
+def crashed(cli: Cli) -> Path:
+    """A store whose process was killed, with everything in its log."""
+    living = Box(cli.directory / "living")
+    for number in range(30):
+        living.thought_record(sessionId="s1", thoughtType="note", content=f"thought {number}")
+    for path in (cli.directory / "living").glob("thoughtbox.db*"):
+        if not path.name.endswith("-shm"):
+            shutil.copy(path, cli.directory / path.name)
+    living.close()
+    return cli.directory / "thoughtbox.db-wal"
+
+
+def test_what_a_killed_process_left_is_well(cli: Cli):
+    crashed(cli)
+
+    assert examine(cli, "log") == {"check": "log", "level": "ok", "says": "Nothing that was answered is missing."}
+
+
+def test_a_cut_log_is_found(cli: Cli):
+    log = crashed(cli)
+    os.truncate(log, log.stat().st_size * 3 // 4)
+
+    finding = examine(cli, "log")
+
+    assert finding["level"] == "fail"
+    assert "Missing tail" in finding["says"]
+    assert "to th:30 of workspace tests are gone" in finding["says"]
+    assert "thoughtbox.db-witness away" in finding["do"]
+
+
+def test_a_damaged_frame_of_the_log_is_named(cli: Cli):
+    log = crashed(cli)
+    content = bytearray(log.read_bytes())
+    frame = len(content) // 4120 // 2
+    content[32 + (frame - 1) * 4120 + 200] ^= 4
+    log.write_bytes(content)
+
+    finding = examine(cli, "log")
+
+    assert finding["level"] == "fail"
+    assert f"frame {frame} of thoughtbox.db-wal has a bad checksum and " in finding["says"]
+    assert "whole frames follow: damage" in finding["says"]
+
+
+def test_a_store_of_which_nothing_is_left_is_found(cli: Cli):
+    crashed(cli).unlink()
+    (cli.directory / "thoughtbox.db").write_bytes(b"")
+
+    assert "th:1 to th:30" in examine(cli, "log")["says"]
+
+
+def test_a_torn_entry_of_the_witness_is_said_and_not_believed(cli: Cli):
+    crashed(cli)
+    witness = cli.directory / "thoughtbox.db-witness"
+    content = witness.read_bytes()
+    witness.write_bytes(content[:9] + b"9" + content[9:-1])
+
+    ran = cli("doctor", "--json")
+
+    assert [one["level"] for one in ran.json()["checks"] if one["check"] == "log"] == ["warn", "ok"]

@@ -192,3 +192,19 @@ def test_an_empty_store_has_nothing_to_verify(cli: Cli):
     cli("call", "ledger_status")
 
     assert "nothing to verify" in cli("verify").out
+
+
+def test_a_store_that_lost_its_end_is_refused_by_calls_and_can_still_be_verified_and_exported(cli: Cli):
+    cli.think(2)
+    older = (cli.directory / "thoughtbox.db").read_bytes()
+    cli.think(3)
+    (cli.directory / "thoughtbox.db").write_bytes(older)
+
+    refused, verified, exported = cli("call", "ledger_status"), cli("verify"), cli("export")
+
+    assert "missing tail: th:3 to th:5 of workspace" in refused.err
+    assert "thoughtbox.db-witness away" in refused.err
+    assert (verified.code, exported.code) == (1, 0)
+    assert "missing tail (th:3)" in verified.out
+    assert exported.out.count('"id":"th:') == 2
+    assert (cli.directory / "thoughtbox.db").read_bytes() == older

@@ -100,6 +100,7 @@ def ledger_verify(tx: Tx, call: Verify) -> Verified:
             tx.workspace,
             keys=tx.keyring.verifiers,
             notes=tx.keyring.recall(tx.workspace),
+            witness=tx.sql.witness.get(tx.workspace),
             progress=tx.progress,
         )
     )

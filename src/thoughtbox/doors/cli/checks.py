@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shlex
 import socket
 import stat
@@ -18,6 +17,7 @@ from typing import Literal
 
 from thoughtbox import installation
 from thoughtbox.doors.cli.config import Effective
+from thoughtbox.engine.file_system import DOUBTFUL, LOCAL_OR_POSTGRES, file_system_of, refuse_network
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.settings import Settings
 
@@ -27,13 +27,6 @@ MB = 1 << 20
 NEARLY_FULL = 200 * MB
 FULL = 10 * MB
 ANSWER_SECONDS = 1.0
-
-# SQLite's shared memory and locks hold within one machine only.
-NETWORK = re.compile(
-    r"nfs\d?|cifs|smb\w*|9p|afs|ncpfs|ceph|glusterfs|lustre|gpfs|beegfs|ocfs2"
-    r"|fuse\.(?:sshfs|ceph\w*|glusterfs|s3fs|rclone|gcsfuse|goofys|davfs\w*|cifs|smb\w*|nfs\w*)|davfs\w*|vboxsf|vmhgfs\w*"
-)
-_OCTAL = re.compile(r"\\([0-7]{3})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +62,10 @@ def sqlite(settings: Settings) -> Iterator[Finding]:
         return
     import apsw
 
-    from thoughtbox.engine.sqlite import OLDEST_SQLITE
+    from thoughtbox.engine.sqlite import check_library
 
-    found = apsw.sqlite_lib_version()
-    if tuple(map(int, found.split("."))) >= OLDEST_SQLITE:
-        yield Finding("sqlite", "ok", f"SQLite {found}.")
-    else:
-        oldest = ".".join(map(str, OLDEST_SQLITE))
-        yield Finding(
-            "sqlite",
-            "fail",
-            f"SQLite {found} is too old: in some states it can damage a store that several processes write to.",
-            f"Install an apsw that carries SQLite {oldest} or later: pip install --upgrade apsw.",
-        )
+    check_library()
+    yield Finding("sqlite", "ok", f"SQLite {apsw.sqlite_lib_version()}.")
 
 
 def directory(settings: Settings) -> Iterator[Finding]:
@@ -132,32 +116,19 @@ def disk(settings: Settings) -> Iterator[Finding]:
 def file_system(settings: Settings) -> Iterator[Finding]:
     if settings.database_url is not None or settings.storage == "memory":
         return
-    kind = file_system_of(_existing(settings.data_dir).resolve(), _mounts())
+    refuse_network(settings.data_dir)
+    kind = file_system_of(settings.data_dir)
     if kind is None:
         yield Finding("file system", "ok", "Not known on this system; it must not be a network one.")
-    elif NETWORK.fullmatch(kind):
+    elif kind == DOUBTFUL:
         yield Finding(
             "file system",
-            "fail",
-            f"{settings.data_dir} is on a network file system ({kind}), where SQLite's locks do not hold.",
-            "Set THOUGHTBOX_DATA_DIR to a local disk, or use PostgreSQL (THOUGHTBOX_DATABASE_URL).",
+            "warn",
+            f"{settings.data_dir} is shared by another system ({kind}), and SQLite's locks may not hold there.",
+            LOCAL_OR_POSTGRES,
         )
     else:
         yield Finding("file system", "ok", f"Local ({kind}).")
-
-
-def file_system_of(path: Path, mounts: str) -> str | None:
-    """The type of the file system that a path is on, from the text of /proc/mounts. The last mount on top counts."""
-    best: tuple[int, str] | None = None
-    for line in mounts.splitlines():
-        words = line.split(" ")
-        if len(words) < 3:
-            continue
-        point = Path(_OCTAL.sub(lambda found: chr(int(found[1], 8)), words[1]))
-        depth = len(point.parts)
-        if path.is_relative_to(point) and (best is None or depth >= best[0]):
-            best = depth, words[2]
-    return best[1] if best else None
 
 
 def signing_key(settings: Settings) -> Iterator[Finding]:
@@ -296,13 +267,6 @@ def postgres(settings: Settings) -> Iterator[Finding]:
 def _existing(path: Path) -> Path:
     """The path, or the nearest one above it that exists."""
     return next((place for place in (path, *path.parents) if place.exists()), Path("/"))
-
-
-def _mounts() -> str:
-    try:
-        return Path("/proc/mounts").read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError:
-        return ""
 
 
 def _served_version(settings: Settings) -> str | None:

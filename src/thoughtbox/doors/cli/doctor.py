@@ -55,6 +55,7 @@ def doctor(args: Namespace) -> int:
 
 def _inside(out: Output, *, deep: bool) -> Iterator[tuple[str, Check]]:
     yield "store", store_checks.store
+    yield "log", store_checks.log
     yield "chain", partial(store_checks.chain, deep=deep, bar=out.bar)
     yield "views", store_checks.views
 

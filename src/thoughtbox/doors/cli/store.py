@@ -30,12 +30,12 @@ def settings_of(args: Namespace) -> Settings:
 
 
 @contextmanager
-def opened(settings: Settings) -> Generator[Thoughtbox]:
-    """The store, made if there is none yet."""
-    from thoughtbox.app import Thoughtbox
+def opened(settings: Settings, *, tolerant: bool = False) -> Generator[Thoughtbox]:
+    """The store, made if there is none yet; `tolerant`, also if it has lost records."""
+    from thoughtbox.app import Thoughtbox, open_engine
 
     try:
-        box = Thoughtbox(settings)
+        box = Thoughtbox(settings, engine=open_engine(settings, tolerant=True) if tolerant else None)
     except ConfigurationError:
         raise
     except ThoughtboxError as error:
@@ -45,7 +45,7 @@ def opened(settings: Settings) -> Generator[Thoughtbox]:
 
 
 @contextmanager
-def opened_existing(settings: Settings) -> Generator[Thoughtbox]:
+def opened_existing(settings: Settings, *, tolerant: bool = False) -> Generator[Thoughtbox]:
     """The store, for commands that make no sense on one that is not there yet."""
     if settings.database_url is None:
         if settings.storage == "memory":
@@ -61,5 +61,5 @@ def opened_existing(settings: Settings) -> Generator[Thoughtbox]:
                     recovery="Set THOUGHTBOX_DATA_DIR or --data-dir to the directory of the store.",
                 )
             )
-    with opened(settings) as box:
+    with opened(settings, tolerant=tolerant) as box:
         yield box

@@ -45,6 +45,35 @@ def store(settings: Settings) -> Iterator[Finding]:
         yield Finding("store", "ok", f"{size}.{' It is migrated at the next start.' if done < known else ''}")
 
 
+def log(settings: Settings) -> Iterator[Finding]:
+    """Whether anything that was answered is gone, and whether the log is whole."""
+    if settings.database_url is not None or settings.storage != "fs":
+        return
+    from thoughtbox.engine.sqlite_damage import find_damage, refuse_lone_log, total_loss
+    from thoughtbox.engine.witness import Witness
+
+    refuse_lone_log(settings.database)
+    # Before the snapshot is taken: what is written meanwhile is not missing.
+    entries = Witness(settings.database, synced=True).read()
+    if entries.torn:
+        yield Finding(
+            "log",
+            "warn",
+            f"Of the entries in {settings.database.name}-witness {entries.torn} cannot be read, and vouch for nothing.",
+            "They are written anew with the next records of their workspaces.",
+        )
+    with _reading(settings) as sql:
+        if sql is None and not entries.heads:
+            return
+        if sql is None:
+            damage = total_loss(settings.database, entries)
+        else:
+            damage = find_damage(sql, settings.database, entries, synced=settings.durability == "full")
+    if damage is not None:
+        raise damage.error()
+    yield Finding("log", "ok", "Nothing that was answered is missing.")
+
+
 def chain(settings: Settings, *, deep: bool, bar: Callable[[str], Bar]) -> Iterator[Finding]:
     """Whether the ledger holds: where it ends, or all of it."""
     keyring = keyring_of(settings, World())

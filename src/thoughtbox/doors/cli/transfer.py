@@ -57,7 +57,7 @@ def export(args: Namespace) -> int:
     settings = settings_of(args)
     out = Output(args)
     workspace = settings.project
-    with opened_existing(settings) as box:
+    with opened_existing(settings, tolerant=True) as box:
         known = box.engine.read(workspaces).result()
         if workspace not in known:
             raise RecordNotFound(

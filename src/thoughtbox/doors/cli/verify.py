@@ -33,7 +33,7 @@ def verify(args: Namespace) -> int:
     out = Output(args)
     keys = keys_of(args.keys)
     notes = [note for name in args.checkpoints for note in notes_in(name)]
-    with opened_existing(settings) as box:
+    with opened_existing(settings, tolerant=True) as box:
         if args.stream is not None:
             found = {settings.project: _stream_verdict(box, settings.project, args.stream)}
         else:
@@ -60,7 +60,7 @@ def _known_workspaces(box: Thoughtbox, notes: Sequence[str]) -> list[str]:
     One whose rows are all gone is still known by its notes, and found to be missing.
     """
     held = box.engine.read(lambda sql: {*workspaces(sql), *_workspaces_with_records(sql)}).result()
-    return sorted({*held, *box.keyring.workspaces(), *map(workspace_of, notes)})
+    return sorted({*held, *box.engine.witnessed(), *box.keyring.workspaces(), *map(workspace_of, notes)})
 
 
 def _workspaces_with_records(sql: Sql) -> list[str]:
@@ -85,8 +85,10 @@ def _verdict(
                 workspace,
                 keys=keys or box.keyring.verifiers,
                 notes=[*box.keyring.recall(workspace), *notes],
+                witness=sql.witness.get(workspace),
                 progress=bar,
-            )
+            ),
+            long=True,
         ).result()
 
 

@@ -7,12 +7,13 @@ import logging
 import os
 import signal
 import threading
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 
 logger = logging.getLogger(__name__)
 
 PARENT_SECONDS = 0.5
-"""How often a process that belongs to another looks whether that one still lives."""
+"""How often a process that belongs to another looks whether that one still lives, where no event can tell."""
 
 LAST_ANSWERS_SECONDS = 0.7
 """How long calls under way may still take."""
@@ -27,11 +28,29 @@ async def told_to_end() -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, asked.set)
-    # A client that was killed cannot close anything, and no event tells of a parent's death.
+    # A client that was killed cannot close anything.
     parent = os.getppid()
-    while os.getppid() == parent and not asked.is_set():
-        with suppress(TimeoutError):
-            await asyncio.wait_for(asked.wait(), PARENT_SECONDS)
+    with _told_of_its_end(parent, asked.set) as is_told:
+        while os.getppid() == parent and not asked.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asked.wait(), None if is_told else PARENT_SECONDS)
+
+
+@contextmanager
+def _told_of_its_end(process: int, tell: Callable[[], None]) -> Generator[bool]:
+    """Have the event loop tell when a process ends; whether the system can do that."""
+    try:
+        descriptor = os.pidfd_open(process)
+    except (AttributeError, OSError):
+        yield False
+        return
+    loop = asyncio.get_running_loop()
+    loop.add_reader(descriptor, tell)
+    try:
+        yield True
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
 
 
 def end_within(seconds: float) -> None:
