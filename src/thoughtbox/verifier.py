@@ -40,11 +40,10 @@ KINDS: Final = frozenset(
 LONGEST_LINE: Final = 1 << 28
 """In bytes. No record comes near it; a file without line ends must not fill the memory."""
 
-VALID, INVALID, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+VALID, BROKEN, UNUSABLE, UNTRUSTED, INTERRUPTED = 0, 1, 2, 4, 130
 
-Wrong: TypeAlias = Literal[
-    "content", "link", "order", "missing tail", "root", "unknown signature", "bad signature", "malformed"
-]
+Wrong: TypeAlias = Literal["content", "link", "order", "missing tail", "root", "bad signature", "malformed"]
+Standing: TypeAlias = Literal["valid", "untrusted", "broken"]
 Signatures: TypeAlias = Literal["checked", "not checked", "none"]
 BinaryFile: TypeAlias = RawIOBase | BufferedIOBase
 Progress: TypeAlias = Callable[[int], None]
@@ -93,10 +92,30 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What verification found. Of an invalid file, the counts say how far it was good."""
+class Signer:
+    """Who signed checkpoints, how many, and whether with a key that was given; the id is in hex."""
 
-    valid: bool
+    name: str
+    key_id: str
+    checkpoints: int
+    trusted: bool
+    public_key: str | None
+    """The key as the checkpoint's record names it, if it does: found to fit, but trusted no more for that."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "keyId": self.key_id,
+            "checkpoints": self.checkpoints,
+            "trusted": self.trusted,
+            "publicKey": self.public_key,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What verification found. Of a broken file, the counts say how far it was good."""
+
     workspace: str | None
     records: int
     streams: int
@@ -106,12 +125,29 @@ class Report:
     problem: Problem | None
     covered: int
     """How many records the newest checkpoint speaks of."""
-    signers: tuple[str, ...]
+    signers: tuple[Signer, ...]
+
+    @property
+    def standing(self) -> Standing:
+        """Without a key given nobody is trusted, and nobody distrusted: `signatures` says that none was checked."""
+        if self.problem is not None:
+            return "broken"
+        return "untrusted" if self.signatures == "checked" and self.strangers else "valid"
+
+    @property
+    def valid(self) -> bool:
+        """Nothing in the file contradicts itself; who signed it is another question."""
+        return self.problem is None
+
+    @property
+    def strangers(self) -> list[Signer]:
+        return [signer for signer in self.signers if not signer.trusted]
 
     def as_json(self) -> dict[str, Any]:
         shown = asdict(self)
-        del shown["covered"], shown["signers"]
-        return shown
+        del shown["covered"]
+        signers = [signer.as_json() for signer in self.signers]
+        return {"valid": self.valid, "standing": self.standing, **shown, "signers": signers}
 
 
 class Key(NamedTuple):
@@ -258,12 +294,13 @@ class _Walk:
         self._newest: str | None = None
         self._covered = 0
         self._has_met_a_note = False
-        self._signers: set[str] = set()
+        self._signed: dict[tuple[str, bytes], set[int]] = {}
+        self._trusted: set[tuple[str, bytes]] = set()
+        self._public_keys: dict[tuple[str, bytes], str] = {}
         self._root: str | None = None
 
     def report(self, problem: Problem | None) -> Report:
         return Report(
-            valid=problem is None,
             workspace=self._workspace,
             records=self.records,
             streams=len(self._heads),
@@ -272,7 +309,16 @@ class _Walk:
             signatures="none" if not self._has_met_a_note else "checked" if self._keys else "not checked",
             problem=problem,
             covered=self._covered,
-            signers=tuple(sorted(self._signers)),
+            signers=tuple(
+                Signer(
+                    name=name,
+                    key_id=key_id.hex(),
+                    checkpoints=len(sizes),
+                    trusted=(name, key_id) in self._trusted,
+                    public_key=self._public_keys.get((name, key_id)),
+                )
+                for (name, key_id), sizes in sorted(self._signed.items())
+            ),
         )
 
     def run(self, lines: Iterator[bytes]) -> None:
@@ -392,7 +438,9 @@ class _Walk:
         note = Note.parse(text) if isinstance(text, str) else None
         if note is None:
             self._stop("malformed", f"checkpoint record th:{seq} holds no signed checkpoint", seq, stream, index)
-        self._believe(note, f"the checkpoint in th:{seq}", seq, stream, index)
+        signer = self._believe(note, f"the checkpoint in th:{seq}", seq, stream, index)
+        if signer not in self._trusted and self._keys:
+            self._check_named_key(note, signer, data.get("key"), seq, stream, index)
         if (data.get("size"), attrs.get("stateHash")) != (note.size, note.root.hex()):
             self._stop("content", f"checkpoint record th:{seq} disagrees with what was signed", seq, stream, index)
         if note.size != self.records:
@@ -407,26 +455,42 @@ class _Walk:
 
     def _believe(
         self, note: Note, which: str, seq: int | None = None, stream: str | None = None, index: int | None = None
-    ) -> None:
-        """The note is signed by a key that was given, by none of them wrongly, and speaks of this workspace."""
+    ) -> tuple[str, bytes]:
+        """The note speaks of this workspace, and no key that was given signed it wrongly; who signed it."""
         self._has_met_a_note = True
+        signers = [(name, signed[:4]) for name, signed in note.signatures]
         matches = [
             (key, signed[4:])
             for name, signed in note.signatures
             for key in self._keys
             if (name, signed[:4]) == (key.name, key.id)
         ]
-        if self._keys and not matches:
-            signers = ", ".join(_shown(name) for name, _ in note.signatures)
-            message = f"{which} is signed by {signers}, but with no key that was given"
-            self._stop("unknown signature", message, seq, stream, index)
         for key, signature in matches:
             if not key.signed(note.text, signature):
                 self._stop("bad signature", f"{which} is not what {_shown(key.name)} signed", seq, stream, index)
-            self._signers.add(key.name)
+            self._trusted.add((key.name, key.id))
         if note.origin != f"{ORIGIN}{self._workspace}":
             message = f"{which} speaks of {_shown(note.origin)}, not of this workspace"
             self._stop("bad signature", message, seq, stream, index)
+        signer = next((signer for signer in signers if signer in self._trusted), signers[0])
+        self._signed.setdefault(signer, set()).add(note.size)
+        return signer
+
+    def _check_named_key(
+        self, note: Note, signer: tuple[str, bytes], named: object, seq: int, stream: str, index: int
+    ) -> None:
+        """A stranger's signature fits at least the key that its record names; older records name none."""
+        if not isinstance(named, str):
+            return
+        try:
+            key = Key.parse(named)
+        except Unusable:
+            return
+        signatures = [signed[4:] for name, signed in note.signatures if (name, signed[:4]) == (key.name, key.id)]
+        if not signatures or not all(key.signed(note.text, signature) for signature in signatures):
+            message = f"the checkpoint in th:{seq} is not by the key that it names"
+            self._stop("bad signature", message, seq, stream, index)
+        self._public_keys[signer] = named
 
     def _head(self, line: bytes) -> None:
         head = _members(line.removesuffix(b"\n"), _HEAD)
@@ -605,7 +669,7 @@ def _shown(text: str | None) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command: 0 when the file is valid, 1 when it is not, 2 when that cannot be told."""
+    """The command: 0 when the file is valid, 4 when a stranger signed it, 1 when it is broken, 2 when none can be told."""
     arguments = _parser().parse_args(argv)
     try:
         keys = [Key.parse(text) for text in arguments.key]
@@ -625,14 +689,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         _write(sys.stdout, json.dumps(report.as_json()) + "\n")
     elif not arguments.quiet:
         _write(sys.stdout, _in_words(report, arguments.file, len(notes)))
-    return VALID if report.valid else INVALID
+    return {"valid": VALID, "untrusted": UNTRUSTED, "broken": BROKEN}[report.standing]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="thoughtbox-verify",
         description="Check an exported workspace offline: every record, every chain, the tree and its checkpoints.",
-        epilog="Exit code: 0 valid, 1 invalid, 2 wrong usage or a file that cannot be read.",
+        epilog="Exit code: 0 valid, 1 broken, 2 wrong usage or a file that cannot be read,"
+        " 4 valid, but signed by a key that was not given.",
     )
     several = partial(parser.add_argument, action="append", default=[])
     parser.add_argument("file", metavar="FILE", help="the export, plain or gzipped; - for standard input")
@@ -711,7 +776,7 @@ def _progress(file: FileIO, *, wanted: bool) -> Generator[Progress | None]:
 
 
 def _in_words(report: Report, file: str, notes_given: int) -> str:
-    rows = [("valid" if report.valid else "INVALID", _shown(file))]
+    rows = [("BROKEN" if report.problem else report.standing, _shown(file))]
     if report.problem is not None:
         rows += [
             ("wrong", f"{report.problem.wrong}: {report.problem.message}"),
@@ -750,7 +815,11 @@ def _checkpoints_in_words(report: Report, given: int) -> str:
 def _signatures_in_words(report: Report) -> str:
     match report.signatures:
         case "checked":
-            return f"checked: {', '.join(map(_shown, report.signers))}"
+            known = ", ".join(_shown(signer.name) for signer in report.signers if signer.trusted) or "none"
+            strange = ", ".join(
+                f"{_shown(signer.name)}+{signer.key_id} ({signer.checkpoints:,})" for signer in report.strangers
+            )
+            return f"checked: {known}" + (f"; by keys that were not given: {strange}" if strange else "")
         case "not checked":
             return "NOT CHECKED: no key was given; name the signer's public key with --key"
         case "none":

@@ -51,6 +51,7 @@ MIGRATION_LOCK = 0x74686F75676874
 
 BEGIN = b"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 BEGIN_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+BEGIN_SCRATCH = b"BEGIN ISOLATION LEVEL REPEATABLE READ, READ WRITE"
 SAVEPOINT = b"SAVEPOINT call"
 RELEASE = b"RELEASE call"
 
@@ -282,6 +283,31 @@ class _Snapshots:
         self._wire.close()
 
 
+class _Scratches:
+    """Connections for temporary tables, a new one for each work: a statement prepared before would not see them."""
+
+    def __init__(self, connect: Connect) -> None:
+        self._connect = connect
+        self._connection: Connection | None = None
+
+    def read(self, work: Callable[[Sql], T]) -> T:
+        connection = self._connection = self._connect()
+        try:
+            sql = PostgresSql(connection)
+            sql.send(BEGIN_SCRATCH)
+            return work(sql)
+        finally:
+            self._connection = None
+            connection.close()  # which rolls back
+
+    def interrupt(self) -> None:
+        if self._connection is not None:
+            self._connection.cancel_safe(timeout=CLOSE_SECONDS)
+
+    def close(self) -> None:
+        """There is none between two works."""
+
+
 class PostgresEngine:
     """One schema of one database for all workspaces; any number of servers may share it."""
 
@@ -303,6 +329,7 @@ class PostgresEngine:
         # The connection that migrated goes on as the first writer's: opening costs time.
         self._add_writer(first)
         self._readers = Readers(READERS, lambda: _Snapshots(self._connect), translate=translate)
+        self._scratches = Readers(1, lambda: _Scratches(self._connect), translate=translate)
 
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
         future = self._lanes.put(lane, work)
@@ -314,6 +341,9 @@ class PostgresEngine:
     def read(self, work: Callable[[Sql], T]) -> Future[T]:
         return self._readers.submit(work)
 
+    def scratch(self, work: Callable[[Sql], T]) -> Future[T]:
+        return self._scratches.submit(work)
+
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
 
@@ -324,6 +354,7 @@ class PostgresEngine:
         for writer in self._writers:
             writer.join(max(0.0, until - time.monotonic()))
         self._readers.close()
+        self._scratches.close()
 
     def _add_writer(self, session: _Session | None) -> None:
         with self._hiring:

@@ -70,6 +70,14 @@ class Engine(Protocol):
         """Run `work` on a snapshot that no write changes while it runs."""
         ...
 
+    def scratch(self, work: Callable[[Sql], T]) -> Future[T]:
+        """Run `work` on a snapshot in which it may make temporary tables, and nothing else.
+
+        A temporary table hides a stored one of its name. It is gone afterwards, and nobody
+        who writes waits for it. One such work runs at a time.
+        """
+        ...
+
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         """Call `notice` soon after any commit, by this process or another.
 

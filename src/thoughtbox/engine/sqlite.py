@@ -212,7 +212,7 @@ class _Session:
         self._connection.close()
 
 
-class _Snapshots:
+class Snapshots:
     """A reading connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -236,6 +236,34 @@ class _Snapshots:
         # An interrupt that found nothing to break off would break off the tidying up of the last to close.
         self._connection.execute("SELECT 1")
         self._connection.close()
+
+
+class Scratches:
+    """Connections that cannot change the file, a new one for each work: its temporary tables end with it."""
+
+    def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
+        self._connect = connect
+        self._connection: apsw.Connection | None = None
+
+    def read(self, work: Callable[[Sql], T]) -> T:
+        connection = self._connection = self._connect()
+        try:
+            connection.execute("BEGIN")
+            sql = SqliteSql(connection)
+            try:
+                return work(sql)
+            finally:
+                sql.close_scans()
+        finally:
+            self._connection = None
+            connection.close(True)  # which rolls back
+
+    def interrupt(self) -> None:
+        if self._connection is not None:
+            self._connection.interrupt()
+
+    def close(self) -> None:
+        """There is none between two works."""
 
 
 class SqliteEngine:
@@ -281,7 +309,8 @@ class SqliteEngine:
             committed=self._watchers.tell,
         )
         # A database in memory has one connection only: reads queue with the writes.
-        self._readers = Readers(READERS, lambda: _Snapshots(self._open()), translate=translate) if path else None
+        self._readers = Readers(READERS, lambda: Snapshots(self._open()), translate=translate) if path else None
+        self._scratches = Readers(1, lambda: Scratches(self._open_to_read), translate=translate) if path else None
 
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
         return self._lanes.put(ONE_LANE, work)
@@ -291,6 +320,11 @@ class SqliteEngine:
             return self._lanes.put(ONE_LANE, partial(_without_writing, work))
         return self._readers.submit(work)
 
+    def scratch(self, work: Callable[[Sql], T]) -> Future[T]:
+        if self._scratches is None:
+            return self._lanes.put(ONE_LANE, partial(_undone, work))
+        return self._scratches.submit(work)
+
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
 
@@ -298,8 +332,9 @@ class SqliteEngine:
         self._watchers.close()
         self._lanes.close()
         self._writer.join(CLOSE_SECONDS)
-        if self._readers is not None:
-            self._readers.close()
+        for readers in (self._readers, self._scratches):
+            if readers is not None:
+                readers.close()
         if self._turnstile is not None:
             self._turnstile.close()
 
@@ -314,6 +349,11 @@ class SqliteEngine:
         except BaseException:
             connection.close(True)
             raise
+        return connection
+
+    def _open_to_read(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READONLY, vfs=self._vfs)
+        connection.set_busy_timeout(BUSY_MS)
         return connection
 
     def _watch_other_processes(self, stop: threading.Event) -> None:
@@ -368,6 +408,21 @@ def _without_writing(work: Callable[[Sql], T], sql: Sql) -> T:
         return work(sql)
     finally:
         sql.run("PRAGMA query_only = OFF")
+
+
+def _undone(work: Callable[[Sql], T], sql: Sql) -> T:
+    """Work that may make temporary tables, on the only connection: whatever it did is undone."""
+    for finish in list(sql.before_commit.values()):
+        finish(sql)
+    memo = dict(sql.memo)
+    sql.run("SAVEPOINT scratch")
+    try:
+        return work(sql)
+    finally:
+        sql.run("ROLLBACK TO scratch")
+        sql.run("RELEASE scratch")
+        sql.memo.clear()
+        sql.memo.update(memo)
 
 
 def _found_in_rows(error: Exception) -> Exception:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import orjson
 
@@ -24,13 +24,22 @@ from thoughtbox.ledger.ledger import COLUMNS, Ledger, StreamHead, beginning
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import Record, check_envelope, record_id
 from thoughtbox.ledger.replay import Progress
-from thoughtbox.ledger.signing import Checkpoint
+from thoughtbox.ledger.signing import Checkpoint, Signer, signers
+from thoughtbox.ledger.verify import named_key
 from thoughtbox.ledger.view import Views
 from thoughtbox.settings import WORKSPACE
 
 FORMAT = "thoughtbox-export"
 VERSION = 1
 _RECORD = b',"record":'
+
+
+class Signed(NamedTuple):
+    """A signer, how many checkpoints bear that signature, and the public key where they name one."""
+
+    signer: Signer
+    checkpoints: int
+    public_key: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,8 @@ class Imported:
     workspace: str
     records: int
     added: int
+    signers: tuple[Signed, ...] = ()
+    """Who signed checkpoints of it. Whether they are to be trusted is not for an import to say."""
 
 
 def export_lines(sql: Sql, workspace: str, progress: Progress | None = None) -> Iterator[bytes]:
@@ -124,6 +135,7 @@ class _Import:
         self._streams = 0
         self._frontier = Frontier()
         self._newest_note: str | None = None
+        self._signed: dict[Signer, Signed] = {}
         self._digest = sha256()
         self._present = 0
         self._line = 0
@@ -148,7 +160,7 @@ class _Import:
         if not ended:
             self._refuse("the file has no trailer: it was cut short")
         size = self._frontier.size
-        return Imported(self._workspace, size, max(0, size - self._present))
+        return Imported(self._workspace, size, max(0, size - self._present), tuple(self._signed.values()))
 
     def _header(self, line: bytes) -> None:
         header = self._parsed(line)
@@ -215,11 +227,15 @@ class _Import:
         """A checkpoint signs what stands before it. Whose signature it is, verification will say."""
         try:
             signed = Checkpoint.parse(envelope["data"]["note"])
+            signer = signers(envelope["data"]["note"])[0]
         except (InvalidProof, KeyError, TypeError, AttributeError):
             self._refuse(f"checkpoint {record_id(seq)} has no note that can be read")
         if (signed.size, signed.root) != (self._frontier.size, self._frontier.root()):
             self._refuse(f"the records before checkpoint {record_id(seq)} are not those that it signed")
         self._newest_note = envelope["data"]["note"]
+        key, before = named_key(envelope["data"]), self._signed.get(signer, Signed(signer, 0, None))
+        named = str(key) if key is not None and Signer.of(key) == signer else before.public_key
+        self._signed[signer] = Signed(signer, before.checkpoints + 1, named)
 
     def _keep(self, record: Record, content: bytes, prev_seq: int) -> None:
         if record.seq <= self._present:

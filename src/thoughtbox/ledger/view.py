@@ -26,6 +26,9 @@ NOW = 2**62
 """Later than any sequence number."""
 
 
+_CREATE = re.compile(r"^CREATE (?:(VIRTUAL) )?TABLE (\w+)")
+
+
 class View:
     """A view of one workspace, within one transaction."""
 
@@ -58,13 +61,13 @@ class View:
 
     @classmethod
     def contents(cls, sql: Sql, cursors: Mapping[str, int]) -> Iterator[Row]:
-        """All that the view holds, in any order, to be compared with another time.
+        """All that the view holds, in any order, to be compared with another time; a row begins with its workspace.
 
         Of a view that follows the tail: what it has made of each workspace up to its cursor.
         """
         for table in cls.tables(sql.dialect):
             for row in sql.scan(f"SELECT * FROM {table}"):
-                yield table, *row
+                yield row[0], table, *row[1:]
 
     @classmethod
     def script(cls, dialect: Dialect) -> str:
@@ -93,6 +96,10 @@ class Views:
                 for topic in kind.follows:
                     self._by_topic[topic] = (*self._by_topic.get(topic, ()), kind)
 
+    def following(self, topic: str) -> tuple[type[View], ...]:
+        """The views that take in such records at once."""
+        return self._by_topic.get(topic, ())
+
     def apply(self, sql: Sql, record: Record) -> None:
         for kind in self._by_topic.get(record.topic, ()):
             kind(sql, record.workspace).apply(record)
@@ -116,6 +123,17 @@ def create(sql: Sql, kind: type[View]) -> None:
     )
 
 
+def create_temporary(sql: Sql, kind: type[View]) -> None:
+    """Put empty tables in front of the view's own, for as long as the transaction lasts: they are found first."""
+    for statement in statements(kind.script(sql.dialect)):
+        sql.run(_CREATE.sub(_create_temporary, statement))
+
+
+def _create_temporary(found: re.Match[str]) -> str:
+    virtual, table = found.groups()
+    return f"CREATE VIRTUAL TABLE temp.{table}" if virtual else f"CREATE TEMP TABLE {table}"
+
+
 def cursors(sql: Sql, kind: type[View]) -> dict[str, int]:
     """By workspace: the number of the last record that a view which follows the tail has taken in."""
     return dict(sql.rows("SELECT workspace, seq FROM view_cursors WHERE view = ?", (kind.name,)))
@@ -126,7 +144,12 @@ def fingerprint(sql: Sql, kind: type[View], until: Mapping[str, int] | None = No
 
     `until` are the cursors up to which a view that follows the tail is looked at: its own, if not given.
     """
-    total = 0
-    for row in kind.contents(sql, cursors(sql, kind) if until is None else until):
-        total += int.from_bytes(sha256(repr(row).encode()).digest())
-    return f"{total:x}"
+    return f"{sum(fingerprints(sql, kind, cursors(sql, kind) if until is None else until).values()):x}"
+
+
+def fingerprints(sql: Sql, kind: type[View], until: Mapping[str, int]) -> dict[str, int]:
+    """The same, for each workspace that the view has rows of."""
+    totals: dict[str, int] = {}
+    for row in kind.contents(sql, until):
+        totals[row[0]] = totals.get(row[0], 0) + int.from_bytes(sha256(repr(row).encode()).digest())
+    return totals

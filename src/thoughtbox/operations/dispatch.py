@@ -102,7 +102,9 @@ class Dispatcher:
                 call.as_of,
                 lambda sql: self._read(sql, operation, arguments, call),
             )
-        return self._engine.read(lambda sql: self._read(sql, operation, arguments, call))
+        needs_scratch = operation.scratch is not None and operation.scratch(arguments)
+        read = self._engine.scratch if needs_scratch else self._engine.read
+        return read(lambda sql: self._read(sql, operation, arguments, call))
 
     def call(self, call: Call) -> Answer:
         """Run the call and wait for its answer."""

@@ -90,6 +90,8 @@ class Operation:
     """May take seconds: it reports its progress."""
     fresh: tuple[type[View], ...] = ()
     """Views that follow the tail and must have caught up before this read runs."""
+    scratch: Callable[[Any], bool] | None = None
+    """Of a call, whether it needs temporary tables: it then runs beside the other reads."""
     guard: Guard | None = None
     """Looks at a call before it runs: refuses it, or has a hint to go with the answer."""
     route: Route | None = None

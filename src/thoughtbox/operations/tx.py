@@ -63,7 +63,7 @@ class Tx:
         """The client's root directories; None when it does not tell."""
         self.rules = rules
         self._world = world
-        self._views = views
+        self.views = views
         self._surface = surface
         self._operation = operation
         self.ledger = Ledger(sql, workspace, views, as_of=as_of)
@@ -94,7 +94,7 @@ class Tx:
         """The same, but reads are as of that record: a long answer that is given in pieces stays one answer."""
         earlier = copy(self)
         earlier.as_of = min(seq, self.as_of)
-        earlier.ledger = Ledger(self.sql, self.workspace, self._views, as_of=earlier.as_of)
+        earlier.ledger = Ledger(self.sql, self.workspace, self.views, as_of=earlier.as_of)
         return earlier
 
     def ask(self, kind: type[V]) -> V:
