@@ -669,7 +669,7 @@ def _shown(text: str | None) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command: 0 when the file is valid, 4 when a stranger signed it, 1 when it is broken, 2 when none can be told."""
+    """The command: 0 for a valid file, 4 for one that a stranger signed, 1 for a broken one, 2 if it cannot be told."""
     arguments = _parser().parse_args(argv)
     try:
         keys = [Key.parse(text) for text in arguments.key]

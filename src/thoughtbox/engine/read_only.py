@@ -52,8 +52,7 @@ class Readable(NamedTuple):
 def is_writable(database: Path) -> bool:
     """Whether the file, those beside it, and more of them can be written."""
     files = [path for part in ("", "-wal", "-shm") if (path := Path(f"{database}{part}")).exists()]
-    real = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
-    return all(os.access(path, os.W_OK, **real) for path in [database.parent, *files])
+    return all(os.access(path, os.W_OK) for path in [database.parent, *files])
 
 
 @contextmanager

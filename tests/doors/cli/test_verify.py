@@ -17,7 +17,7 @@ def test_a_ledger_that_nobody_touched_is_valid(cli: Cli):
     ran = cli.process("verify")
 
     assert ran.code == 0
-    assert [line.split()[:4] for line in ran.out.splitlines()[2:]] == [
+    assert [line.split()[:4] for line in ran.out.splitlines()[2:4]] == [
         ["valid", "_default", "3", "1"],
         ["valid", "team", "2", "1"],
     ]
@@ -153,9 +153,9 @@ def test_only_the_key_given_is_trusted(cli: Cli, tmp_path: Path):
     assert cli("verify", "--key", own).code == 0
     ran = cli("verify", "--key", foreign)
 
-    assert ran.code == 1
-    assert "unknown signature" in ran.out
-    assert "THOUGHTBOX_TRUSTED_KEYS" in ran.out
+    assert ran.code == 4
+    assert "valid, signed by a key that is not trusted here" in ran.out
+    assert f"thoughtbox trust {own}" in ran.out
 
 
 @pytest.mark.parametrize(
