@@ -11,6 +11,9 @@ Row = tuple[Any, ...]
 Dialect = Literal["sqlite", "postgres"]
 Unwatch = Callable[[], None]
 
+CONSTRAINT = "constraint"
+"""The `reason` in the details of a `StorageError` when a row breaks a rule of its table: two of one key, say."""
+
 
 class Sql(Protocol):
     """One open transaction: the only way to read and write rows.

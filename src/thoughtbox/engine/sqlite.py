@@ -20,7 +20,7 @@ import apsw
 
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
-from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
+from thoughtbox.engine.protocol import CONSTRAINT, Dialect, Row, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.turnstile import Turnstile
 from thoughtbox.engine.watchers import Watchers
@@ -453,10 +453,16 @@ def translate(error: Exception) -> Exception:
                     recovery="Check that the data directory exists and is writable, or set THOUGHTBOX_DATA_DIR.",
                 )
             )
+        case apsw.ConstraintError() | apsw.MismatchError():
+            return say(_failed(error, {"reason": CONSTRAINT}))
         case apsw.Error() | OSError():
-            return say(StorageError(f"the store failed ({error})", recovery="Run `thoughtbox doctor`."))
+            return say(_failed(error))
         case _:
             return error
+
+
+def _failed(error: Exception, details: dict[str, Any] | None = None) -> StorageError:
+    return StorageError(f"the store failed ({error})", recovery="Run `thoughtbox doctor`.", details=details)
 
 
 def _damaged(error: Exception) -> StorageError:

@@ -12,11 +12,19 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Literal, TypeVar, get_type_hints
 
-from thoughtbox.errors import InvalidOperation, InvalidPayload, StageRequirementNotMet, ThoughtboxError
+from thoughtbox.errors import (
+    InvalidOperation,
+    InvalidPayload,
+    InvalidRecord,
+    StageRequirementNotMet,
+    ThoughtboxError,
+)
+from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.models import Input, Output
+from thoughtbox.operations.topics import check_parts
 from thoughtbox.operations.tx import Tx
 
 F = TypeVar("F", bound=Callable[..., Output])
@@ -56,6 +64,7 @@ class Sampling:
 
 
 Completion = Callable[[Tx, str, int], list[str]]
+Opened = Callable[[Record, Ledger], object]
 Guard = Callable[[Tx, "Operation", Input], str | None]
 Route = Callable[["Table", Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
 
@@ -148,6 +157,16 @@ class Prompt:
     """Where it was declared."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """Records of one kind, as their room reads them."""
+
+    opened: Opened
+    """Opens a record as the room will, given the ledger before it; raises `InvalidRecord` when that cannot be done."""
+    streams: str
+    """What the names of their streams begin with, before the first slash. No other topic stands in them."""
+
+
 @dataclass(slots=True)
 class Table:
     """Everything the rooms have declared, by name."""
@@ -159,8 +178,7 @@ class Table:
     prompts: dict[str, Prompt] = field(default_factory=dict)
     completions: dict[str, dict[str, Completion]] = field(default_factory=dict)
     """By argument name, then by room: the values that begin with what was typed."""
-    topics: dict[str, Callable[[Record], object]] = field(default_factory=dict)
-    """By topic: opens a record as its room will, and raises when that cannot be done."""
+    topics: dict[str, Topic] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Operation]:
         return iter(self.operations.values())
@@ -203,11 +221,21 @@ class Table:
         known = self.completions.get(argument, {})
         return known.get(room) or next(iter(known.values()), None)
 
-    def check(self, record: Record) -> None:
-        """Refuse a record that its room could not read; of topics that no room here knows, nothing is known."""
-        opened = self.topics.get(record.topic)
-        if opened is not None:
-            opened(record)
+    def check(self, record: Record, before: Ledger) -> None:
+        """Refuse a record that its room could not read, given the ledger as it is before it: `InvalidRecord` says why.
+
+        Of topics that no room here knows nothing is known, but that they have no place in a room's streams.
+        """
+        check_parts(record)
+        topic = self.topics.get(record.topic)
+        owned = record.stream.partition("/")[0]
+        if topic is None:
+            if any(known.streams == owned for known in self.topics.values()):
+                raise InvalidRecord(f"a record of topic `{record.topic}` has no place in stream `{record.stream}`")
+            return
+        if topic.streams != owned:
+            raise InvalidRecord(f"a record of topic `{record.topic}` stands in a stream below `{topic.streams}/`")
+        topic.opened(record, before)
 
     def views(self) -> list[type[View]]:
         return [view for room in self.rooms.values() for view in room.views]
@@ -249,11 +277,11 @@ class Room:
     def prompt(self, prompt: Prompt) -> None:
         self._table.prompts[prompt.name] = replace(prompt, room=self.name)
 
-    def topic(self, name: str, opened: Callable[[Record], object]) -> None:
+    def topic(self, name: str, opened: Opened, *, streams: str) -> None:
         """Say how this room opens a record of a topic; what comes from elsewhere is opened so before it is taken in."""
         if name in self._table.topics:
             raise ValueError(f"topic {name} is declared twice")
-        self._table.topics[name] = opened
+        self._table.topics[name] = Topic(opened=opened, streams=streams)
 
     def completion(self, argument: str, values: Completion) -> None:
         """Say how to complete an argument of that name: in this room, and wherever nobody else knows it."""

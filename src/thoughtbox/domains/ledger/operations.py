@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from thoughtbox.domains.ledger import topics
 from thoughtbox.domains.ledger.models import (
     Fault,
     Proof,
@@ -20,7 +21,9 @@ from thoughtbox.domains.ledger.models import (
 )
 from thoughtbox.errors import InvalidPayload, RecordNotFound
 from thoughtbox.ledger import merkle
+from thoughtbox.ledger.answers import ANSWERED, CALLED
 from thoughtbox.ledger.canonical import canonical
+from thoughtbox.ledger.checkpoints import TOPIC as CHECKPOINT
 from thoughtbox.ledger.checkpoints import Checkpoints
 from thoughtbox.ledger.comparison import compare, with_views
 from thoughtbox.ledger.record import Record, seq_of
@@ -29,6 +32,10 @@ from thoughtbox.ledger.verify import Problem, Verdict, verify_stream, verify_wor
 from thoughtbox.operations import Example, Resource, Room, Tx
 
 room = Room("ledger", summary="The ledger itself: how it stands, whether it holds, and proofs of it.")
+
+room.topic(CHECKPOINT, topics.checkpoint, streams="ledger")
+room.topic(CALLED, topics.call, streams="calls")
+room.topic(ANSWERED, topics.answer, streams="calls")
 
 PAGE_CHARS = 90_000
 """A page of records that asks for no budget stays within the hard ceiling."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from thoughtbox.domains.thoughts import topics
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Knowledge
 from thoughtbox.domains.thoughts.sessions import CHANGED, STARTED
 from thoughtbox.domains.thoughts.stages import guard
@@ -16,6 +17,8 @@ room = Room(
     views=[Thoughts, Knowledge],
     guard=guard,
 )
+
+topics.declare(room)
 
 searchable(TOPIC)
 searchable(STARTED, of_data("title", "description", "tags"))

@@ -26,7 +26,7 @@ from thoughtbox.domains.trail.models import (
     TrailStep,
     VerifyChain,
 )
-from thoughtbox.domains.trail.thoughts import TOPIC, Thought, draft, shorten, stream_of
+from thoughtbox.domains.trail.thoughts import TOPIC, Thought, draft, opened, shorten, stream_of
 from thoughtbox.domains.trail.trees import forest
 from thoughtbox.domains.trail.view import Actions
 from thoughtbox.errors import Immutable, InvalidPayload, SessionNotFound
@@ -39,6 +39,8 @@ room = Room(
     summary="Decision trail: immutable, hash-chained reasoning tied to sessions and actions.",
     views=[Actions],
 )
+
+room.topic(TOPIC, opened, streams="trail")
 
 TREE_CEILING = 8_000_000
 """A session's tree is given whole up to this size: a reviewer wants all of it."""

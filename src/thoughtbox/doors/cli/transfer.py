@@ -32,6 +32,7 @@ from thoughtbox.ledger.ledger import workspaces
 from thoughtbox.ledger.signing import Signer
 from thoughtbox.ledger.verify import Signatory
 from thoughtbox.ledger.view import Views
+from thoughtbox.operations.registry import TABLE
 from thoughtbox.settings import Settings
 
 STDIO = "-"
@@ -231,7 +232,7 @@ class _Incoming:
         for name, file in self._files:
             self.name = name
             try:
-                taken.append(import_lines(sql, self._lines(file), views))
+                taken.append(import_lines(sql, self._lines(file), views, check=TABLE.check))
             except ImportRefused as error:
                 raise _naming(name, error) from None
             self._done += _size(file)
