@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from random import Random
 from typing import Any
@@ -22,13 +23,15 @@ from tests.support.thinker import Client
 from thoughtbox.errors import ImportRefused, InternalError, NotCanonical, ThoughtboxError
 from thoughtbox.ledger.export import export_lines, import_lines
 from thoughtbox.ledger.keeper import checkpoint
+from thoughtbox.ledger.record import refs
 from thoughtbox.operations.arguments import wire_name
 from thoughtbox.operations.registry import TABLE, Operation
 
 SEED = 20_260_729
 NONSENSE: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 3, 1.5, 2**53, -(2**53), 10**9 + 1),
-    *("", " ", "x", "main", "th:1", "th:3", "th:9", "th:99999", "th:0", "2025-13-45T99:99:99Z", "trail/s", "\u202e", "9" * 400),
+    *("", " ", "x", "main", "th:1", "th:3", "th:9", "th:99999", "th:0", "trail/s", "\u202e", "9" * 400),
+    *("2025-13-45T99:99:99Z", "0001-01-01T00:00:00+14:00"),
     *([], [[]], [1], ["a"], [None], {}, {"a": 1}, {"text": 3}, [{"type": "supports", "to": "th:2"}]),
 )  # fmt: skip
 
@@ -101,9 +104,8 @@ def mutated(chance: Random) -> list[Placed]:
         inside = [path for path in places(envelope) if path != ("id",)]
         match chance.randrange(8):
             case 0:
-                records[number] = Placed(
-                    chance.choice([one.stream for one in records] + ["trail/new", "odd"]), envelope
-                )
+                streams = [*(one.stream for one in records), "trail/new", "odd"]
+                records[number] = Placed(chance.choice(streams), envelope)
             case 1:
                 records.insert(chance.randrange(len(records) + 1), Placed(stream, copy.deepcopy(envelope)))
             case 2:
@@ -114,6 +116,8 @@ def mutated(chance: Random) -> list[Placed]:
                 take_out(envelope, chance.choice(inside))
             case _:
                 put(envelope, chance.choice(inside), copy.deepcopy(chance.choice(NONSENSE)))
+        with suppress(Exception):
+            envelope["refs"] = refs(envelope["attrs"])  # as somebody would who knows how records are made
     return [Placed(stream, {**envelope, "id": f"th:{seq}"}) for seq, (stream, envelope) in enumerate(records, 1)]
 
 
@@ -158,7 +162,8 @@ def read(store: Store, operation: str, arguments: dict[str, Any]) -> None:
     try:
         store.call(operation, arguments)
     except ThoughtboxError as error:
-        assert not isinstance(error, InternalError), (operation, arguments)
+        if isinstance(error, InternalError):
+            pytest.fail(f"{operation} {arguments}: {error!r}")
     except Exception as error:
         pytest.fail(f"{operation} {arguments}: {error!r}")
 
@@ -177,8 +182,7 @@ def try_it(turn: int) -> bool:
     with Store(None) as store:
         try:
             take_in(store, lines)
-        except ImportRefused as error:
-            assert error.details["line"] > 1, error.message
+        except ImportRefused:
             return False
         assert store.verify().valid
         read_everything(store, records)
@@ -222,7 +226,7 @@ def changed(topic: str, *path: Any, to: Any, nth: int = 0) -> list[bytes]:
         ("thoughts.thought", ("data", "thoughtNumber"), 0, "data.thoughtNumber"),
         ("thoughts.thought", ("data", "nextThoughtNeeded"), 1, "data.nextThoughtNeeded"),
         ("thoughts.thought", ("data", "prev"), "th:99999", "refers to th:99999"),
-        ("thoughts.thought", ("kind",), "checkpoint", "th:4"),
+        ("thoughts.thought", ("kind",), "checkpoint", "stateHash"),
         ("thoughts.session", ("data", "title"), 7, "data.title"),
         ("thoughts.session", ("data", "tags"), "db", "data.tags"),
         ("thoughts.session", ("data", "stage"), 9, "data.stage"),
@@ -234,8 +238,8 @@ def changed(topic: str, *path: Any, to: Any, nth: int = 0) -> list[bytes]:
         ("trail.thought", ("data", "thoughtType"), ["plan"], "data.thoughtType"),
         ("trail.thought", ("session",), "another", "its place is"),
         ("ledger.answer", ("data", "answer"), "done", "data.answer"),
-        ("ledger.answer", ("attrs", "callId"), "th:1", "refers to"),
-        ("ledger.checkpoint", ("data", "heads"), [["trail/s", 1, "00"]], "th:"),
+        ("ledger.answer", ("attrs", "callId"), "th:1", "`refs`"),
+        ("ledger.checkpoint", ("data", "heads"), [["nowhere", 1, "0" * 64]], "otherwise than it is"),
         ("ledger.checkpoint", ("data", "size"), "3", "disagrees"),
     ],
 )

@@ -69,7 +69,7 @@ def _signed_anew(
 ) -> dict[str, Any]:
     """A checkpoint of what stands before it now. What else it says stays, unless it was right before."""
     signed = Checkpoint(origin(workspace), tree.size, tree.root())
-    data = {**envelope["data"], "note": KEY.sign(signed), "key": str(KEY.verifier_key)}
+    data: dict[str, Any] = {**envelope["data"], "note": KEY.sign(signed), "key": str(KEY.verifier_key)}
     if type(data.get("size")) is int:
         data["size"] = signed.size
     if isinstance(data.get("heads"), list):

@@ -20,7 +20,8 @@ from typing import ClassVar, Literal
 
 from thoughtbox.engine.migrations import statements
 from thoughtbox.engine.protocol import Dialect, Row, Sql
-from thoughtbox.ledger.record import Record
+from thoughtbox.errors import LedgerBroken
+from thoughtbox.ledger.record import Record, record_id
 
 NOW = 2**62
 """Later than any sequence number."""
@@ -108,6 +109,15 @@ class Views:
         """Views that the store does not have, or has in another shape."""
         stored = dict(sql.rows("SELECT view, version FROM views"))
         return [kind for kind in self.kinds if stored.get(kind.name) != kind.shape(sql.dialect)]
+
+
+def astray(kind: type[View], seq: int, asked: str) -> LedgerBroken:
+    """A row of a view has led to a record that is not what was asked for: it is not shown as if it were."""
+    return LedgerBroken(
+        f"the view `{kind.name}` names {record_id(seq)} for {asked}, and the record says otherwise",
+        recovery=f"Run `thoughtbox rebuild {kind.name}`, which makes the view anew from the ledger.",
+        details={"view": kind.name, "record": record_id(seq)},
+    )
 
 
 def create(sql: Sql, kind: type[View]) -> None:

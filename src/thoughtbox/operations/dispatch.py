@@ -15,14 +15,13 @@ from thoughtbox.errors import (
     InternalError,
     InvalidOperation,
     InvalidPayload,
-    LedgerBroken,
     ThoughtboxError,
 )
 from thoughtbox.ledger.answers import ANSWERED, CALLED, Answers
 from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.record import Draft
-from thoughtbox.ledger.view import NOW, Views
+from thoughtbox.ledger.view import NOW, Views, astray
 from thoughtbox.operations.arguments import bind, wire_name
 from thoughtbox.operations.budget import fit
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Root
@@ -254,8 +253,8 @@ def _earlier_answer(tx: Tx, operation: Operation, call: Call, key: str) -> Answe
     if seq is None:
         return None
     record = tx.ledger.record(seq)
-    if record is None:
-        raise LedgerBroken(f"the answer to key {key!r} should be record th:{seq}, which is missing")
+    if record is None or record.topic != ANSWERED or record.data["key"] != key:
+        raise astray(Answers, seq, f"the answer to key {key!r}")
     if record.data["operation"] != operation.name or record.data["arguments"] != _digest(call.arguments):
         raise IdempotencyConflict(
             f"key {key!r} was used for another call ({record.data['operation']})",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from thoughtbox.domains.thoughts.files.documents import Rereadable, cipher_chunks, json_chunks, markdown_chunks
 from thoughtbox.domains.thoughts.session.learnings import Heard
@@ -10,7 +10,17 @@ from thoughtbox.domains.thoughts.sessions import Session
 from thoughtbox.domains.thoughts.thinking.critique import critiques_of
 from thoughtbox.domains.thoughts.thoughts import TOPIC, Critique, Thought, stream_of
 from thoughtbox.domains.thoughts.view import Thoughts
+from thoughtbox.ledger.view import astray
 from thoughtbox.operations import Tx
+
+
+def thoughts_at(tx: Tx, seqs: Iterable[int]) -> list[Thought]:
+    """The thoughts that the view leads to, in order of recording; no other record is shown in the place of one."""
+    wanted = set(seqs)
+    found = [Thought.of(record) for record in tx.ledger.records(wanted) if record.topic == TOPIC]
+    if strays := wanted - {thought.seq for thought in found}:
+        raise astray(Thoughts, min(strays), "a thought")
+    return found
 
 
 def thoughts_of(tx: Tx, session_id: str) -> Iterator[Thought]:
@@ -42,5 +52,4 @@ def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_meta
 def heard_elsewhere(tx: Tx, session_id: str, count: int) -> list[Heard]:
     """The newest decisions and revisions of other sessions."""
     seqs = tx.ask(Thoughts).newest_of_kinds(("decision", "revision"), count)
-    records = tx.ledger.records(seqs)
-    return [Heard.of(Thought.of(record)) for record in records if record.session != session_id]
+    return [Heard.of(thought) for thought in thoughts_at(tx, seqs) if thought.session_id != session_id]

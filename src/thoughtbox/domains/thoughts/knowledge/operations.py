@@ -33,6 +33,7 @@ from thoughtbox.domains.thoughts.thinking.models import MOST_TAGS
 from thoughtbox.domains.thoughts.thinking.operations import current
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import Draft, Record, record_id
+from thoughtbox.ledger.view import astray
 from thoughtbox.operations import Example, Tx
 from thoughtbox.operations.models import LONGEST_TEXT
 from thoughtbox.search.texts import Texts
@@ -347,7 +348,8 @@ def _existing(tx: Tx, what: _Topic, id: str) -> Head:
 
 def _record(tx: Tx, head: Head) -> Record:
     record = tx.ledger.record(head.seq)
-    assert record is not None
+    if record is None or record.topic not in (PATTERN, NOTE) or record.data["id"] != head.id:
+        raise astray(Knowledge, head.seq, f"`{head.id}`")
     return record
 
 

@@ -9,6 +9,7 @@ from thoughtbox.domains.thoughts.thinking.models import CritiquePrompt
 from thoughtbox.domains.thoughts.thoughts import CRITIQUE, TOPIC, Critique, Thought, stream_of
 from thoughtbox.domains.thoughts.view import CRITIQUES, Thoughts
 from thoughtbox.ledger.record import Draft, record_id
+from thoughtbox.ledger.view import astray
 from thoughtbox.operations import Tx
 
 THOUGHTS_BEFORE = 5
@@ -48,7 +49,10 @@ def critiques_of(tx: Tx, seqs: Iterable[int]) -> dict[int, Critique]:
         for target, pointing in links.items()
         if any(kind == CRITIQUES for kind, _ in pointing)
     }
-    records = {record.seq: record for record in tx.ledger.records(newest.values())}
+    records = {record.seq: record for record in tx.ledger.records(newest.values()) if record.topic == CRITIQUE}
+    for target, seq in newest.items():
+        if seq not in records or records[seq].data["of"] != record_id(target):
+            raise astray(Thoughts, seq, f"a critique of {record_id(target)}")
     return {
         target: Critique(
             text=records[seq].text,

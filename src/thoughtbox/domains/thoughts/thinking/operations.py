@@ -9,6 +9,7 @@ import orjson
 
 from thoughtbox import content
 from thoughtbox.domains.thoughts.lines import Lines, missing
+from thoughtbox.domains.thoughts.reading import thoughts_at
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.sessions import Session
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, existing
@@ -32,10 +33,11 @@ from thoughtbox.domains.thoughts.thinking.models import (
     ThoughtsRead,
 )
 from thoughtbox.domains.thoughts.thinking.placing import draft, place
-from thoughtbox.domains.thoughts.thoughts import TOPIC, Critique, Thought, stream_of
+from thoughtbox.domains.thoughts.thoughts import TOPIC, Critique, Thought, node_id, stream_of
 from thoughtbox.domains.thoughts.view import MAIN, NEXT, REVISES, Line, Node, Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import AUTHORED, seq_of
+from thoughtbox.ledger.view import NOW, astray
 from thoughtbox.operations import Example, Tx
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.registry import Sampling
@@ -138,6 +140,7 @@ def read_thoughts(tx: Tx, call: ReadThoughts) -> ThoughtsRead:
     within(begin, len(seqs))
     room = room_beside(call.max_chars, {"sessionId": session.id, "query": query})
     shown, end = page(tx, seqs, begin=begin, limit=call.limit, room=room)
+    _must_be_asked_for(shown, session.id, call)
     cursor = None if end is None else f"{end}.{seq}"
     return ThoughtsRead(session_id=session.id, query=query, count=len(seqs), thoughts=shown, cursor=cursor)
 
@@ -159,7 +162,10 @@ def get_thought(tx: Tx, call: OpenThought) -> ThoughtShown:
             recovery="Send an id such as th:17, as read_thoughts and session.get show it.",
             details={"id": call.id},
         )
-    return ThoughtShown.of(Thought.of(record), critiques_of(tx, [record.seq]).get(record.seq))
+    found = Thought.of(record)
+    if call.id not in (found.id, found.node_id):
+        raise astray(Thoughts, found.seq, f"thought `{call.id}`")
+    return ThoughtShown.of(found, critiques_of(tx, [found.seq]).get(found.seq))
 
 
 @room.operation(
@@ -253,7 +259,7 @@ def current(tx: Tx, session_id: str | None) -> Session:
 def opened(tx: Tx, seqs: list[int]) -> list[ThoughtShown]:
     """These thoughts in full, in order of recording."""
     critiques = critiques_of(tx, seqs)
-    return [ThoughtShown.of(Thought.of(record), critiques.get(record.seq)) for record in tx.ledger.records(seqs)]
+    return [ThoughtShown.of(thought, critiques.get(thought.seq)) for thought in thoughts_at(tx, seqs)]
 
 
 def page(tx: Tx, seqs: list[int], *, begin: int, limit: int, room: int | None) -> tuple[list[ThoughtShown], int | None]:
@@ -263,8 +269,8 @@ def page(tx: Tx, seqs: list[int], *, begin: int, limit: int, room: int | None) -
     critiques = critiques_of(tx, wanted)
     shown: list[ThoughtShown] = []
     for start_of in range(0, len(wanted), 50):
-        for record in tx.ledger.records(wanted[start_of : start_of + 50]):
-            each = ThoughtShown.of(Thought.of(record), critiques.get(record.seq))
+        for thought in thoughts_at(tx, wanted[start_of : start_of + 50]):
+            each = ThoughtShown.of(thought, critiques.get(thought.seq))
             room_left -= _size(each.answer()) + 1
             if shown and room_left < 0:
                 return shown, begin + len(shown)
@@ -348,6 +354,22 @@ def _asked_for(tx: Tx, session_id: str, call: ReadThoughts) -> tuple[dict[str, A
     seqs = _found(tx, lines, session_id, call, asked)
     extra = {"branchId": branch, "kind": call.kind}
     return {**asked, **{name: value for name, value in extra.items() if value is not None}}, seqs
+
+
+def _must_be_asked_for(shown: list[ThoughtShown], session_id: str, call: ReadThoughts) -> None:
+    """What the view led to says of itself what was asked for: its session, its number, its line, its kind."""
+    low, high = sorted(call.range or (call.thought_number or 1, call.thought_number or NOW))
+    on_main = call.range is not None and call.branch_id is None
+    on_any = call.refers_to is not None or call.revises is not None  # the branch only says whose number is meant
+    for each in shown:
+        fits = (
+            each.node_id == node_id(session_id, each.branch_id, each.thought_number)
+            and low <= each.thought_number <= high
+            and (each.branch_id == call.branch_id or on_any or (call.branch_id is None and not on_main))
+            and call.kind in (None, each.kind)
+        )
+        if not fits:
+            raise astray(Thoughts, seq_of(each.id) or 0, f"a thought of session `{session_id}`")
 
 
 def _found(tx: Tx, lines: Lines, session_id: str, call: ReadThoughts, asked: dict[str, Any]) -> list[int]:

@@ -8,8 +8,9 @@ from typing import Any
 from thoughtbox.domains.thoughts.cipher.meaning import Meaning, Target, meaning_of
 from thoughtbox.domains.thoughts.cipher.notation import parse
 from thoughtbox.domains.thoughts.lines import Lines
+from thoughtbox.domains.thoughts.reading import thoughts_at
 from thoughtbox.domains.thoughts.thinking.models import HIGHEST_NUMBER, Think
-from thoughtbox.domains.thoughts.thoughts import TOPIC, Thought
+from thoughtbox.domains.thoughts.thoughts import TOPIC
 from thoughtbox.domains.thoughts.view import MAIN, REVISES, Line, Node
 from thoughtbox.errors import InvalidPayload
 from thoughtbox.ledger.record import Draft, Kind, record_id, seq_of
@@ -99,8 +100,8 @@ def _origin(lines: Lines, call: Think, branch: str, line: Line | None) -> Node |
             recovery="Leave branchFromBranch out, or choose another branchId for a new branch.",
             details={"fields": ["branchFromBranch"]},
         )
-    assert line.origin is not None
-    assert line.origin_number is not None
+    if line.origin is None or line.origin_number is None:
+        return None  # it came from files that did not say where it forked
     return Node(line.parent or MAIN, line.origin_number, line.origin, "")
 
 
@@ -177,7 +178,6 @@ def _referred(tx: Tx, lines: Lines, branch: str, number: int) -> Target | None:
 
 def _node_of(tx: Tx, thought_id: str) -> Node:
     seq = seq_of(thought_id)
-    record = tx.ledger.record(seq) if seq is not None else None
-    assert record is not None
-    found = Thought.of(record)
+    assert seq is not None
+    [found] = thoughts_at(tx, [seq])
     return Node(found.branch_id or MAIN, found.number, found.seq, found.kind)
