@@ -164,10 +164,10 @@ class Key(NamedTuple):
         hex_id, _, encoded = rest.partition("+")
         data = _base64(encoded)
         if not name or data is None or len(data) != 33 or data[0] != 1:
-            raise Unusable(f"{_shown(text)} is not the public key of a signed note (name+id+key)")
+            raise Unusable(f"{shown(text)} is not the public key of a signed note (name+id+key)")
         key_id = sha256(name.encode(errors="replace") + b"\n" + data).digest()[:4]
         if key_id.hex() != hex_id:
-            raise Unusable(f"the id in {_shown(text)} does not fit its name and key: it was mistyped or cut")
+            raise Unusable(f"the id in {shown(text)} does not fit its name and key: it was mistyped or cut")
         return cls(name, key_id, data[1:])
 
     def signed(self, text: str, signature: bytes) -> bool:
@@ -428,7 +428,7 @@ class _Walk:
         except ValueError as error:
             self._stop("content", f"th:{seq} is no record: {error}", seq, stream, index)
         if own_id != f"th:{seq}":
-            self._stop("order", f"record number {seq} calls itself {_shown(own_id)}", seq, stream, index)
+            self._stop("order", f"record number {seq} calls itself {shown(own_id)}", seq, stream, index)
         if data["topic"] == CHECKPOINT_TOPIC:
             self._check_checkpoint(attrs, data, seq, stream, index)
 
@@ -467,10 +467,10 @@ class _Walk:
         ]
         for key, signature in matches:
             if not key.signed(note.text, signature):
-                self._stop("bad signature", f"{which} is not what {_shown(key.name)} signed", seq, stream, index)
+                self._stop("bad signature", f"{which} is not what {shown(key.name)} signed", seq, stream, index)
             self._trusted.add((key.name, key.id))
         if note.origin != f"{ORIGIN}{self._workspace}":
-            message = f"{which} speaks of {_shown(note.origin)}, not of this workspace"
+            message = f"{which} speaks of {shown(note.origin)}, not of this workspace"
             self._stop("bad signature", message, seq, stream, index)
         signer = next((signer for signer in signers if signer in self._trusted), signers[0])
         self._signed.setdefault(signer, set()).add(note.size)
@@ -662,7 +662,7 @@ def _base64(text: str) -> bytes | None:
     return data if base64.b64encode(data).decode() == text else None
 
 
-def _shown(text: str | None) -> str:
+def shown(text: str | None) -> str:
     """Text from outside as one short line that cannot disturb a terminal."""
     shown = text if text and text.isprintable() else json.dumps(text)
     return shown if len(shown) <= 120 else f"{shown[:119]}…"
@@ -673,7 +673,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         keys = [Key.parse(text) for text in arguments.key]
-        keys += [Key.parse(text) for path in arguments.key_file for text in _read_keys(path)]
+        keys += [Key.parse(text) for path in arguments.key_file for text in read_keys(path)]
         notes = [_read_note(path) for path in arguments.checkpoint]
         with _opened(arguments.file) as file, _progress(file, wanted=not arguments.quiet) as progress:
             report = verify(file, keys=keys, notes=notes, progress=progress)
@@ -681,7 +681,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _write(sys.stderr, f"thoughtbox-verify: {error}\n")
         return UNUSABLE
     except (OSError, ValueError, MemoryError) as error:
-        _write(sys.stderr, f"thoughtbox-verify: cannot read {_shown(arguments.file)}: {_reason(error)}\n")
+        _write(sys.stderr, f"thoughtbox-verify: cannot read {shown(arguments.file)}: {reason(error)}\n")
         return UNUSABLE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -709,18 +709,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _read_keys(path: str) -> list[str]:
+def read_keys(path: str) -> list[str]:
     lines = [line.strip() for line in _read_text(path).splitlines()]
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
-        raise Unusable(f"{_shown(path)} holds no key")
+        raise Unusable(f"{shown(path)} holds no key")
     return keys
 
 
 def _read_note(path: str) -> Note:
     note = Note.parse(_read_text(path))
     if note is None:
-        raise Unusable(f"{_shown(path)} is not a signed checkpoint")
+        raise Unusable(f"{shown(path)} is not a signed checkpoint")
     return note
 
 
@@ -729,10 +729,10 @@ def _read_text(path: str) -> str:
         with Path(path).open(encoding="utf-8", newline="") as file:
             return file.read(_BUFFER)
     except (OSError, ValueError) as error:
-        raise Unusable(f"cannot read {_shown(path)}: {_reason(error)}") from None
+        raise Unusable(f"cannot read {shown(path)}: {reason(error)}") from None
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     return (isinstance(error, OSError) and error.strerror) or str(error)
@@ -776,7 +776,7 @@ def _progress(file: FileIO, *, wanted: bool) -> Generator[Progress | None]:
 
 
 def _in_words(report: Report, file: str, notes_given: int) -> str:
-    rows = [("BROKEN" if report.problem else report.standing, _shown(file))]
+    rows = [("BROKEN" if report.problem else report.standing, shown(file))]
     if report.problem is not None:
         rows += [
             ("wrong", f"{report.problem.wrong}: {report.problem.message}"),
@@ -785,7 +785,7 @@ def _in_words(report: Report, file: str, notes_given: int) -> str:
         ]
     else:
         rows += [
-            ("workspace", _shown(report.workspace)),
+            ("workspace", shown(report.workspace)),
             ("records", f"{report.records:,} in {report.streams:,} streams"),
             ("root", str(report.root)),
             ("checkpoints", _checkpoints_in_words(report, notes_given)),
@@ -798,7 +798,7 @@ def _where_in_words(problem: Problem) -> str:
     parts = [
         (f"line {problem.line}", problem.line),
         (f"record th:{problem.seq}", problem.seq),
-        (f"stream {_shown(problem.stream)}", problem.stream),
+        (f"stream {shown(problem.stream)}", problem.stream),
         (f"index {problem.index}", problem.index),
     ]
     return ", ".join(text for text, value in parts if value is not None)
@@ -815,9 +815,9 @@ def _checkpoints_in_words(report: Report, given: int) -> str:
 def _signatures_in_words(report: Report) -> str:
     match report.signatures:
         case "checked":
-            known = ", ".join(_shown(signer.name) for signer in report.signers if signer.trusted) or "none"
+            known = ", ".join(shown(signer.name) for signer in report.signers if signer.trusted) or "none"
             strange = ", ".join(
-                f"{_shown(signer.name)}+{signer.key_id} ({signer.checkpoints:,})" for signer in report.strangers
+                f"{shown(signer.name)}+{signer.key_id} ({signer.checkpoints:,})" for signer in report.strangers
             )
             return f"checked: {known}" + (f"; by keys that were not given: {strange}" if strange else "")
         case "not checked":

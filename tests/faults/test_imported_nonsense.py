@@ -204,7 +204,7 @@ def test_what_is_taken_in_can_be_read_whatever_was_changed(part: int):
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize("part", range(50))
+@pytest.mark.parametrize("part", range(25))
 def test_what_is_taken_in_can_be_read_in_thousands_of_cases(part: int):
     for turn in range(10_000 + part * 200, 10_000 + part * 200 + 200):
         try_it(turn)
@@ -240,6 +240,7 @@ def changed(topic: str, *path: Any, to: Any, nth: int = 0) -> list[bytes]:
         ("ledger.answer", ("data", "answer"), "done", "data.answer"),
         ("ledger.answer", ("attrs", "callId"), "th:1", "`refs`"),
         ("ledger.checkpoint", ("data", "heads"), [["nowhere", 1, "0" * 64]], "otherwise than it is"),
+        ("ledger.checkpoint", ("data", "heads"), 1, "otherwise than it is"),
         ("ledger.checkpoint", ("data", "size"), "3", "disagrees"),
     ],
 )

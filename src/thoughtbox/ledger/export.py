@@ -249,7 +249,8 @@ class _Import:
             self._refuse(f"checkpoint {record_id(seq)} speaks of {signed.origin}, not of this workspace")
         if (data.get("size"), envelope["attrs"]["stateHash"]) != (signed.size, signed.root.hex()):
             self._refuse(f"checkpoint {record_id(seq)} disagrees with what it signed")
-        if any(head != self._head_now(head) for head in data.get("heads", ())):
+        heads = data.get("heads")
+        if not isinstance(heads, list) or any(head != self._head_now(head) for head in heads):
             self._refuse(f"checkpoint {record_id(seq)} remembers a stream otherwise than it is")
         self._newest_note = envelope["data"]["note"]
         key, before = named_key(envelope["data"]), self._signed.get(signer, Signed(signer, 0, None))
