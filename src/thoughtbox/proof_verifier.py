@@ -222,8 +222,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("file", metavar="FILE", help="what `thoughtbox prove --out FILE` saved")
     parser.add_argument("--key", metavar="VKEY", action="append", default=[], help="a public key that is trusted")
-        "--key", metavar="VKEY", action="append", default=[], help="a public key whose signatures count"
-    )
     parser.add_argument("--key-file", metavar="F", action="append", default=[], help="a file with such keys")
     arguments = parser.parse_args(argv)
     try:

@@ -99,6 +99,27 @@ class TestATailThatWasCutOff:
             forger.cover_up()
         assert store.verify().valid
 
+    @pytest.mark.parametrize("left", [0, 5, SIGNED, CHECKPOINT, RECORDS - 1])
+    def test_is_told_and_put_back_by_an_export_that_was_made_before(self, left: int, store: Store):
+        """Also where nobody had signed it: an export knows where every stream ended."""
+        lines = store.export()
+        with forging(store) as forger:
+            forger.remove(*range(left + 1, RECORDS + 1))
+            forger.cover_up()
+        taken = store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views)).result()
+        assert (taken.records, taken.added) == (RECORDS, RECORDS - left)
+        store.assert_whole()
+        assert store.export() == lines
+
+    def test_and_written_anew_is_refused_by_an_export_that_was_made_before(self, store: Store):
+        lines = store.export()
+        with forging(store) as forger:
+            forger.reword(RECORDS - 1, "never said")
+            forger.cover_up()
+        assert store.verify().valid, "nobody had signed it"
+        with pytest.raises(ImportRefused, match=f"already has another th:{RECORDS - 1}"):
+            store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views)).result()
+
     def test_is_noticed_by_the_heads_when_they_were_not_mended(self, store: Store):
         with forging(store) as forger:
             forger.remove(RECORDS)
