@@ -9,6 +9,7 @@ from pydantic import Field
 from thoughtbox.domains.thoughts.opening.models import Limit, Offset, SessionShown
 from thoughtbox.domains.thoughts.session.learnings import ExtractedLearning, KeyMoment
 from thoughtbox.domains.thoughts.thinking.models import LineShown, SessionId, Tag, Tags, ThoughtShown, Title
+from thoughtbox.ledger.verify import Standing
 from thoughtbox.operations.models import CamelInput, CamelOutput, Key, MaxChars, Text
 
 
@@ -151,6 +152,7 @@ class SessionVerified(CamelOutput):
 
     session_id: str
     valid: bool
+    standing: Annotated[Standing, Field(description="valid or broken; who signed the ledger, ledger_verify says.")]
     deleted: bool
     records: int
     message: str

@@ -335,6 +335,7 @@ def session_verify(tx: Tx, call: OneSession) -> SessionVerified:
     return SessionVerified(
         session_id=session.id,
         valid=verdict.valid,
+        standing=verdict.standing,
         deleted=session.deleted,
         records=verdict.records,
         message=f"The chain is broken: {verdict.problem.message}." if verdict.problem else "The chain is whole.",
