@@ -213,7 +213,9 @@ def test_what_the_ledger_exports_is_valid() -> None:
     assert report.valid
     assert (report.workspace, report.records, report.streams, report.checkpoints) == (WORKSPACE, 13, 6, 2)
     assert report.root == json.loads(exported().splitlines()[-1])["root"]
-    assert (report.signatures, report.signers) == ("checked", ("example.com/thoughtbox",))
+    [signer] = report.signers
+    assert (report.signatures, report.standing) == ("checked", "valid")
+    assert (signer.name, signer.key_id, signer.checkpoints, signer.trusted) == (KEY.name, KEY.id.hex(), 2, True)
     assert report.covered == 10
 
 
@@ -433,31 +435,39 @@ def test_heads_that_lie_are_refused() -> None:
     assert wrong_with(with_head(head, {"stream": "trail/unknown", "length": 0, "head": ""})) == "order"
 
 
-def test_a_signature_by_a_key_that_was_not_given_is_unknown() -> None:
-    strangers = (Key.parse(str(STRANGER.verifier_key)),)
-    assert check(exported(), keys=strangers).signatures == "checked"
-    problem = problem_of(exported(), keys=strangers)
-    assert (problem.wrong, problem.seq, problem.stream, problem.line) == (
-        "unknown signature",
-        7,
-        CHECKPOINTS,
-        8,
-    )
-    assert "example.com/thoughtbox" in problem.message
+OTHERS = (Key.parse(str(STRANGER.verifier_key)),)
+"""Keys that did not sign the export."""
+
+
+def test_a_file_signed_by_a_key_that_was_not_given_is_valid_and_not_trusted() -> None:
+    report = check(exported(), keys=OTHERS)
+    assert (report.standing, report.valid, report.signatures) == ("untrusted", True, "checked")
+    assert (report.records, report.streams, report.checkpoints, report.problem) == (13, 6, 2, None)
+    [stranger] = report.strangers
+    assert (stranger.name, stranger.key_id, stranger.checkpoints) == ("example.com/thoughtbox", KEY.id.hex(), 2)
+    assert stranger.public_key == str(SIGNER.verifier_key)
+
+
+def test_a_stranger_s_signature_hides_nothing_else_that_is_wrong() -> None:
+    forged = Forger.of(exported())
+    rewritten = forged.change(3, lambda content: content.replace(b"thought 2", b"thought X"))
+    assert wrong_with(rewritten.export(), keys=OTHERS) == "root"
+    assert wrong_with(exported().replace(b"more 1", b"more 2"), keys=OTHERS) == "content"
+    assert wrong_with(exported()[:-200], keys=OTHERS) == "missing tail"
 
 
 def test_one_of_several_keys_is_enough() -> None:
     assert check(exported(), keys=(Key.parse(str(STRANGER.verifier_key)), KEY)).valid
 
 
-def resigned(seq: int, sign: Callable[[Checkpoint], str]) -> bytes:
+def resigned(seq: int, sign: Callable[[Checkpoint], str], **data: str) -> bytes:
     """The export with the checkpoint in a record signed otherwise, and all hashes made anew."""
 
     def change(content: bytes) -> bytes:
         record = json.loads(content)
         note = sign(Checkpoint.parse(record["data"]["note"]))
         signed = Checkpoint.parse(note)
-        record["data"] |= {"note": note, "size": signed.size}
+        record["data"] |= {"note": note, "size": signed.size, **data}
         record["attrs"]["stateHash"] = signed.root.hex()
         return canonical(record)
 
@@ -476,8 +486,14 @@ def test_a_signature_that_does_not_fit_is_bad() -> None:
     assert check(resigned(11, tampered), keys=()).valid
 
 
-def test_a_rewritten_history_signed_by_a_stranger_is_unknown() -> None:
-    assert wrong_with(resigned(11, STRANGER.sign)) == "unknown signature"
+def test_a_checkpoint_signed_anew_by_a_stranger_is_not_by_the_key_it_names() -> None:
+    assert wrong_with(resigned(11, STRANGER.sign)) == "bad signature"
+
+
+def test_a_rewritten_history_signed_by_a_stranger_under_an_own_name_is_not_trusted() -> None:
+    report = check(resigned(11, STRANGER.sign, key=str(STRANGER.verifier_key)))
+    assert (report.standing, report.checkpoints) == ("untrusted", 2)
+    assert [(signer.name, signer.trusted) for signer in report.signers] == [(OTHERS[0].name, False), (KEY.name, True)]
 
 
 def test_a_checkpoint_of_another_workspace_is_no_checkpoint_of_this_one() -> None:
@@ -511,7 +527,9 @@ def test_a_checkpoint_record_without_a_note_is_malformed() -> None:
 def test_a_checkpoint_from_elsewhere_is_held_to_the_same_signatures() -> None:
     note = newest_note()
     assert check(exported(), notes=(note,)).valid
-    assert wrong_with(exported(), notes=(STRANGER.sign(Checkpoint.parse(note)),)) == "unknown signature"
+    assert check(exported(), notes=(STRANGER.sign(Checkpoint.parse(note)),)).standing == "untrusted"
+    strange = STRANGER.sign(replace(Checkpoint.parse(note), root=bytes(32)))
+    assert wrong_with(exported(), notes=(strange,)) == "root"
     assert wrong_with(exported(), notes=(note.replace("\n10\n", "\n9\n"),)) == "bad signature"
     other = SIGNER.sign(replace(Checkpoint.parse(note), root=bytes(32)))
     assert wrong_with(exported(), notes=(other,)) == "root"
@@ -743,11 +761,20 @@ def test_the_command_says_plainly_that_signatures_were_not_checked(
     assert "signatures   NOT CHECKED: no key was given" in capsys.readouterr().out
 
 
+def test_the_command_tells_an_untrusted_signer_by_word_and_exit_code(
+    export_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(export_file), "--key", str(STRANGER.verifier_key)]) == 4
+    said = capsys.readouterr().out
+    assert said.startswith(f"untrusted    {export_file}\n")
+    assert f"by keys that were not given: {KEY.name}+{KEY.id.hex()} (2)" in said
+
+
 def test_the_command_names_the_first_bad_record(export_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     export_file.write_bytes(exported().replace(b"thought 4", b"thought X"))
     assert main([str(export_file)]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        f"INVALID      {export_file}",
+        f"BROKEN       {export_file}",
         "wrong        content: the bytes of th:5 do not match its content hash",
         r'where        line 6, record th:5, stream "trail/line\nend\ttab\\", index 0',
         "before that  4 good records",
@@ -758,6 +785,7 @@ def test_the_command_reports_as_json(export_file: Path, capsys: pytest.CaptureFi
     assert main([str(export_file), "--json", "--quiet"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "valid": True,
+        "standing": "valid",
         "workspace": "tests",
         "records": 13,
         "streams": 6,
@@ -765,6 +793,15 @@ def test_the_command_reports_as_json(export_file: Path, capsys: pytest.CaptureFi
         "root": check(exported()).root,
         "signatures": "not checked",
         "problem": None,
+        "signers": [
+            {
+                "name": KEY.name,
+                "keyId": KEY.id.hex(),
+                "checkpoints": 2,
+                "trusted": False,
+                "publicKey": None,
+            }
+        ],
     }
     export_file.write_bytes(exported().replace(b"more 1", b"more 2"))
     assert main([str(export_file), "--json"]) == 1

@@ -40,11 +40,10 @@ KINDS: Final = frozenset(
 LONGEST_LINE: Final = 1 << 28
 """In bytes. No record comes near it; a file without line ends must not fill the memory."""
 
-VALID, INVALID, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+VALID, BROKEN, UNUSABLE, UNTRUSTED, INTERRUPTED = 0, 1, 2, 4, 130
 
-Wrong: TypeAlias = Literal[
-    "content", "link", "order", "missing tail", "root", "unknown signature", "bad signature", "malformed"
-]
+Wrong: TypeAlias = Literal["content", "link", "order", "missing tail", "root", "bad signature", "malformed"]
+Standing: TypeAlias = Literal["valid", "untrusted", "broken"]
 Signatures: TypeAlias = Literal["checked", "not checked", "none"]
 BinaryFile: TypeAlias = RawIOBase | BufferedIOBase
 Progress: TypeAlias = Callable[[int], None]
@@ -93,10 +92,30 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What verification found. Of an invalid file, the counts say how far it was good."""
+class Signer:
+    """Who signed checkpoints, how many, and whether with a key that was given; the id is in hex."""
 
-    valid: bool
+    name: str
+    key_id: str
+    checkpoints: int
+    trusted: bool
+    public_key: str | None
+    """The key as the checkpoint's record names it, if it does: found to fit, but trusted no more for that."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "keyId": self.key_id,
+            "checkpoints": self.checkpoints,
+            "trusted": self.trusted,
+            "publicKey": self.public_key,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What verification found. Of a broken file, the counts say how far it was good."""
+
     workspace: str | None
     records: int
     streams: int
@@ -106,12 +125,29 @@ class Report:
     problem: Problem | None
     covered: int
     """How many records the newest checkpoint speaks of."""
-    signers: tuple[str, ...]
+    signers: tuple[Signer, ...]
+
+    @property
+    def standing(self) -> Standing:
+        """Without a key given nobody is trusted, and nobody distrusted: `signatures` says that none was checked."""
+        if self.problem is not None:
+            return "broken"
+        return "untrusted" if self.signatures == "checked" and self.strangers else "valid"
+
+    @property
+    def valid(self) -> bool:
+        """Nothing in the file contradicts itself; who signed it is another question."""
+        return self.problem is None
+
+    @property
+    def strangers(self) -> list[Signer]:
+        return [signer for signer in self.signers if not signer.trusted]
 
     def as_json(self) -> dict[str, Any]:
         shown = asdict(self)
-        del shown["covered"], shown["signers"]
-        return shown
+        del shown["covered"]
+        signers = [signer.as_json() for signer in self.signers]
+        return {"valid": self.valid, "standing": self.standing, **shown, "signers": signers}
 
 
 class Key(NamedTuple):
@@ -128,10 +164,10 @@ class Key(NamedTuple):
         hex_id, _, encoded = rest.partition("+")
         data = _base64(encoded)
         if not name or data is None or len(data) != 33 or data[0] != 1:
-            raise Unusable(f"{_shown(text)} is not the public key of a signed note (name+id+key)")
+            raise Unusable(f"{shown(text)} is not the public key of a signed note (name+id+key)")
         key_id = sha256(name.encode(errors="replace") + b"\n" + data).digest()[:4]
         if key_id.hex() != hex_id:
-            raise Unusable(f"the id in {_shown(text)} does not fit its name and key: it was mistyped or cut")
+            raise Unusable(f"the id in {shown(text)} does not fit its name and key: it was mistyped or cut")
         return cls(name, key_id, data[1:])
 
     def signed(self, text: str, signature: bytes) -> bool:
@@ -258,12 +294,13 @@ class _Walk:
         self._newest: str | None = None
         self._covered = 0
         self._has_met_a_note = False
-        self._signers: set[str] = set()
+        self._signed: dict[tuple[str, bytes], set[int]] = {}
+        self._trusted: set[tuple[str, bytes]] = set()
+        self._public_keys: dict[tuple[str, bytes], str] = {}
         self._root: str | None = None
 
     def report(self, problem: Problem | None) -> Report:
         return Report(
-            valid=problem is None,
             workspace=self._workspace,
             records=self.records,
             streams=len(self._heads),
@@ -272,7 +309,16 @@ class _Walk:
             signatures="none" if not self._has_met_a_note else "checked" if self._keys else "not checked",
             problem=problem,
             covered=self._covered,
-            signers=tuple(sorted(self._signers)),
+            signers=tuple(
+                Signer(
+                    name=name,
+                    key_id=key_id.hex(),
+                    checkpoints=len(sizes),
+                    trusted=(name, key_id) in self._trusted,
+                    public_key=self._public_keys.get((name, key_id)),
+                )
+                for (name, key_id), sizes in sorted(self._signed.items())
+            ),
         )
 
     def run(self, lines: Iterator[bytes]) -> None:
@@ -382,7 +428,7 @@ class _Walk:
         except ValueError as error:
             self._stop("content", f"th:{seq} is no record: {error}", seq, stream, index)
         if own_id != f"th:{seq}":
-            self._stop("order", f"record number {seq} calls itself {_shown(own_id)}", seq, stream, index)
+            self._stop("order", f"record number {seq} calls itself {shown(own_id)}", seq, stream, index)
         if data["topic"] == CHECKPOINT_TOPIC:
             self._check_checkpoint(attrs, data, seq, stream, index)
 
@@ -392,7 +438,9 @@ class _Walk:
         note = Note.parse(text) if isinstance(text, str) else None
         if note is None:
             self._stop("malformed", f"checkpoint record th:{seq} holds no signed checkpoint", seq, stream, index)
-        self._believe(note, f"the checkpoint in th:{seq}", seq, stream, index)
+        signer = self._believe(note, f"the checkpoint in th:{seq}", seq, stream, index)
+        if signer not in self._trusted and self._keys:
+            self._check_named_key(note, signer, data.get("key"), seq, stream, index)
         if (data.get("size"), attrs.get("stateHash")) != (note.size, note.root.hex()):
             self._stop("content", f"checkpoint record th:{seq} disagrees with what was signed", seq, stream, index)
         if note.size != self.records:
@@ -407,26 +455,42 @@ class _Walk:
 
     def _believe(
         self, note: Note, which: str, seq: int | None = None, stream: str | None = None, index: int | None = None
-    ) -> None:
-        """The note is signed by a key that was given, by none of them wrongly, and speaks of this workspace."""
+    ) -> tuple[str, bytes]:
+        """The note speaks of this workspace, and no key that was given signed it wrongly; who signed it."""
         self._has_met_a_note = True
+        signers = [(name, signed[:4]) for name, signed in note.signatures]
         matches = [
             (key, signed[4:])
             for name, signed in note.signatures
             for key in self._keys
             if (name, signed[:4]) == (key.name, key.id)
         ]
-        if self._keys and not matches:
-            signers = ", ".join(_shown(name) for name, _ in note.signatures)
-            message = f"{which} is signed by {signers}, but with no key that was given"
-            self._stop("unknown signature", message, seq, stream, index)
         for key, signature in matches:
             if not key.signed(note.text, signature):
-                self._stop("bad signature", f"{which} is not what {_shown(key.name)} signed", seq, stream, index)
-            self._signers.add(key.name)
+                self._stop("bad signature", f"{which} is not what {shown(key.name)} signed", seq, stream, index)
+            self._trusted.add((key.name, key.id))
         if note.origin != f"{ORIGIN}{self._workspace}":
-            message = f"{which} speaks of {_shown(note.origin)}, not of this workspace"
+            message = f"{which} speaks of {shown(note.origin)}, not of this workspace"
             self._stop("bad signature", message, seq, stream, index)
+        signer = next((signer for signer in signers if signer in self._trusted), signers[0])
+        self._signed.setdefault(signer, set()).add(note.size)
+        return signer
+
+    def _check_named_key(
+        self, note: Note, signer: tuple[str, bytes], named: object, seq: int, stream: str, index: int
+    ) -> None:
+        """A stranger's signature fits at least the key that its record names; older records name none."""
+        if not isinstance(named, str):
+            return
+        try:
+            key = Key.parse(named)
+        except Unusable:
+            return
+        signatures = [signed[4:] for name, signed in note.signatures if (name, signed[:4]) == (key.name, key.id)]
+        if not signatures or not all(key.signed(note.text, signature) for signature in signatures):
+            message = f"the checkpoint in th:{seq} is not by the key that it names"
+            self._stop("bad signature", message, seq, stream, index)
+        self._public_keys[signer] = named
 
     def _head(self, line: bytes) -> None:
         head = _members(line.removesuffix(b"\n"), _HEAD)
@@ -598,18 +662,18 @@ def _base64(text: str) -> bytes | None:
     return data if base64.b64encode(data).decode() == text else None
 
 
-def _shown(text: str | None) -> str:
+def shown(text: str | None) -> str:
     """Text from outside as one short line that cannot disturb a terminal."""
     shown = text if text and text.isprintable() else json.dumps(text)
     return shown if len(shown) <= 120 else f"{shown[:119]}…"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command: 0 when the file is valid, 1 when it is not, 2 when that cannot be told."""
+    """The command: 0 for a valid file, 4 for one that a stranger signed, 1 for a broken one, 2 if it cannot be told."""
     arguments = _parser().parse_args(argv)
     try:
         keys = [Key.parse(text) for text in arguments.key]
-        keys += [Key.parse(text) for path in arguments.key_file for text in _read_keys(path)]
+        keys += [Key.parse(text) for path in arguments.key_file for text in read_keys(path)]
         notes = [_read_note(path) for path in arguments.checkpoint]
         with _opened(arguments.file) as file, _progress(file, wanted=not arguments.quiet) as progress:
             report = verify(file, keys=keys, notes=notes, progress=progress)
@@ -617,7 +681,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _write(sys.stderr, f"thoughtbox-verify: {error}\n")
         return UNUSABLE
     except (OSError, ValueError, MemoryError) as error:
-        _write(sys.stderr, f"thoughtbox-verify: cannot read {_shown(arguments.file)}: {_reason(error)}\n")
+        _write(sys.stderr, f"thoughtbox-verify: cannot read {shown(arguments.file)}: {reason(error)}\n")
         return UNUSABLE
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -625,14 +689,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         _write(sys.stdout, json.dumps(report.as_json()) + "\n")
     elif not arguments.quiet:
         _write(sys.stdout, _in_words(report, arguments.file, len(notes)))
-    return VALID if report.valid else INVALID
+    return {"valid": VALID, "untrusted": UNTRUSTED, "broken": BROKEN}[report.standing]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="thoughtbox-verify",
         description="Check an exported workspace offline: every record, every chain, the tree and its checkpoints.",
-        epilog="Exit code: 0 valid, 1 invalid, 2 wrong usage or a file that cannot be read.",
+        epilog="Exit code: 0 valid, 1 broken, 2 wrong usage or a file that cannot be read,"
+        " 4 valid, but signed by a key that was not given.",
     )
     several = partial(parser.add_argument, action="append", default=[])
     parser.add_argument("file", metavar="FILE", help="the export, plain or gzipped; - for standard input")
@@ -644,18 +709,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _read_keys(path: str) -> list[str]:
+def read_keys(path: str) -> list[str]:
     lines = [line.strip() for line in _read_text(path).splitlines()]
     keys = [line for line in lines if line and not line.startswith("#")]
     if not keys:
-        raise Unusable(f"{_shown(path)} holds no key")
+        raise Unusable(f"{shown(path)} holds no key")
     return keys
 
 
 def _read_note(path: str) -> Note:
     note = Note.parse(_read_text(path))
     if note is None:
-        raise Unusable(f"{_shown(path)} is not a signed checkpoint")
+        raise Unusable(f"{shown(path)} is not a signed checkpoint")
     return note
 
 
@@ -664,10 +729,10 @@ def _read_text(path: str) -> str:
         with Path(path).open(encoding="utf-8", newline="") as file:
             return file.read(_BUFFER)
     except (OSError, ValueError) as error:
-        raise Unusable(f"cannot read {_shown(path)}: {_reason(error)}") from None
+        raise Unusable(f"cannot read {shown(path)}: {reason(error)}") from None
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     return (isinstance(error, OSError) and error.strerror) or str(error)
@@ -711,7 +776,7 @@ def _progress(file: FileIO, *, wanted: bool) -> Generator[Progress | None]:
 
 
 def _in_words(report: Report, file: str, notes_given: int) -> str:
-    rows = [("valid" if report.valid else "INVALID", _shown(file))]
+    rows = [("BROKEN" if report.problem else report.standing, shown(file))]
     if report.problem is not None:
         rows += [
             ("wrong", f"{report.problem.wrong}: {report.problem.message}"),
@@ -720,7 +785,7 @@ def _in_words(report: Report, file: str, notes_given: int) -> str:
         ]
     else:
         rows += [
-            ("workspace", _shown(report.workspace)),
+            ("workspace", shown(report.workspace)),
             ("records", f"{report.records:,} in {report.streams:,} streams"),
             ("root", str(report.root)),
             ("checkpoints", _checkpoints_in_words(report, notes_given)),
@@ -733,7 +798,7 @@ def _where_in_words(problem: Problem) -> str:
     parts = [
         (f"line {problem.line}", problem.line),
         (f"record th:{problem.seq}", problem.seq),
-        (f"stream {_shown(problem.stream)}", problem.stream),
+        (f"stream {shown(problem.stream)}", problem.stream),
         (f"index {problem.index}", problem.index),
     ]
     return ", ".join(text for text, value in parts if value is not None)
@@ -750,7 +815,11 @@ def _checkpoints_in_words(report: Report, given: int) -> str:
 def _signatures_in_words(report: Report) -> str:
     match report.signatures:
         case "checked":
-            return f"checked: {', '.join(map(_shown, report.signers))}"
+            known = ", ".join(shown(signer.name) for signer in report.signers if signer.trusted) or "none"
+            strange = ", ".join(
+                f"{shown(signer.name)}+{signer.key_id} ({signer.checkpoints:,})" for signer in report.strangers
+            )
+            return f"checked: {known}" + (f"; by keys that were not given: {strange}" if strange else "")
         case "not checked":
             return "NOT CHECKED: no key was given; name the signer's public key with --key"
         case "none":

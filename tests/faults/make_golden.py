@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.faults.store import Store, fill
 
 GOLDEN = Path(__file__).with_name("golden")
-VERSION = "v2"
+VERSION = "v4"
 KEPT = ("thoughtbox.db", "signing.key", "checkpoints")
 
 
@@ -29,7 +29,10 @@ def make(folder: Path) -> None:
         folder.mkdir(parents=True)
         for kept in KEPT:
             source = directory / kept
-            shutil.copytree(source, folder / kept) if source.is_dir() else shutil.copyfile(source, folder / kept)
+            if source.is_dir():
+                shutil.copytree(source, folder / kept, ignore=shutil.ignore_patterns(".lock"))
+            else:
+                shutil.copyfile(source, folder / kept)
     (folder / "export.jsonl").write_bytes(b"".join(line + b"\n" for line in export))
 
 

@@ -109,6 +109,27 @@ class TestATailThatWasCutOff:
         assert (found.wrong, found.seq) == ("missing tail", left + 1)
         assert f"its witness has seen {RECORDS}" in found.message
 
+    @pytest.mark.parametrize("left", [0, 5, SIGNED, CHECKPOINT, RECORDS - 1])
+    def test_is_told_and_put_back_by_an_export_that_was_made_before(self, left: int, store: Store):
+        """Also where nobody had signed it: an export knows where every stream ended."""
+        lines = store.export()
+        with forging(store) as forger:
+            forger.remove(*range(left + 1, RECORDS + 1))
+            forger.cover_up()
+        taken = store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views)).result()
+        assert (taken.records, taken.added) == (RECORDS, RECORDS - left)
+        store.assert_whole()
+        assert store.export() == lines
+
+    def test_and_written_anew_is_refused_by_an_export_that_was_made_before(self, store: Store):
+        lines = store.export()
+        with forging(store) as forger:
+            forger.reword(RECORDS - 1, "never said")
+            forger.cover_up()
+        assert store.verify().valid, "nobody had signed it"
+        with pytest.raises(ImportRefused, match=f"already has another th:{RECORDS - 1}"):
+            store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views)).result()
+
     def test_is_noticed_by_the_heads_when_they_were_not_mended(self, store: Store):
         with forging(store) as forger:
             forger.remove(RECORDS)
@@ -356,24 +377,45 @@ class TestACheckpointThatWasReplaced:
         real = Checkpoint.parse(store.app.keyring.recall(WORKSPACE)[0])
         return SigningKey.generate("thoughtbox", b"x" * 32).sign(real)
 
-    def test_in_its_record_is_an_unknown_signature(self, store: Store, impostor: str):
+    def test_in_its_record_is_not_by_the_key_that_the_record_names(self, store: Store, impostor: str):
         with forging(store) as forger:
             envelope = forger.record(CHECKPOINT)
             forger.write(CHECKPOINT, {**envelope, "data": {**envelope["data"], "note": impostor}})
             forger.cover_up()
         found = problem(store)
-        assert (found.wrong, found.seq) == ("unknown signature", CHECKPOINT)
+        assert (found.wrong, found.seq) == ("bad signature", CHECKPOINT)
 
-    def test_in_the_view_is_an_unknown_signature(self, store: Store, impostor: str):
+    def test_in_its_record_with_the_key_is_signed_by_somebody_who_is_not_trusted(self, store: Store, impostor: str):
+        key = str(SigningKey.generate("thoughtbox", b"x" * 32).verifier_key)
+        with forging(store) as forger:
+            envelope = forger.record(CHECKPOINT)
+            forger.write(CHECKPOINT, {**envelope, "data": {**envelope["data"], "note": impostor, "key": key}})
+            forger.run("UPDATE checkpoints SET note = ? WHERE seq = ?", impostor, CHECKPOINT)
+            forger.cover_up()
+        verdict = store.verify()
+        assert (verdict.standing, verdict.records, verdict.checkpoints) == ("untrusted", RECORDS, 2)
+        [stranger] = verdict.strangers
+        assert (stranger.checkpoints, stranger.public_key) == (1, key)
+
+    def test_in_the_view_is_not_what_the_record_says(self, store: Store, impostor: str):
         with forging(store) as forger:
             forger.run("UPDATE checkpoints SET note = ? WHERE seq = ?", impostor, CHECKPOINT)
         found = problem(store)
-        assert (found.wrong, found.seq) == ("unknown signature", CHECKPOINT)
+        assert (found.wrong, found.seq) == ("view", CHECKPOINT)
 
-    def test_outside_the_store_is_an_unknown_signature(self, store: Store, impostor: str):
-        [path] = (store.app.settings.data_dir / "checkpoints").iterdir()
+    def test_outside_the_store_is_by_somebody_who_is_not_trusted(self, store: Store, impostor: str):
+        [path] = (store.app.settings.data_dir / "checkpoints").glob("*.note")
         path.write_text(impostor, encoding="utf-8")
-        assert problem(store).wrong == "unknown signature"
+        assert store.verify().standing == "untrusted"
+
+    def test_outside_the_store_by_a_stranger_does_not_cover_up_a_rewritten_history(self, store: Store, impostor: str):
+        [path] = (store.app.settings.data_dir / "checkpoints").glob("*.note")
+        path.write_text(impostor, encoding="utf-8")
+        with forging(store) as forger:
+            forger.forget_checkpoints()
+            forger.reword(3, "never said")
+            forger.cover_up()
+        assert problem(store).wrong == "root"
 
     def test_with_a_wrong_signature_of_the_right_key_is_a_bad_signature(self, store: Store):
         note = store.app.keyring.recall(WORKSPACE)[0]

@@ -99,11 +99,12 @@ class TestTwoServersWithDifferentKeys:
         ours.think("one")
         ours.sign()
         theirs.think("two")
-        signed = theirs.sign()
-        for store, foreign in ((ours, signed.seq), (theirs, 2)):
+        theirs.sign()
+        for store, other in ((ours, theirs), (theirs, ours)):
             verdict = store.verify()
-            assert verdict.problem
-            assert (verdict.problem.wrong, verdict.problem.seq) == ("unknown signature", foreign)
+            assert (verdict.standing, verdict.records, verdict.checkpoints) == ("untrusted", 4, 2)
+            [stranger] = verdict.strangers
+            assert stranger.public_key == str(other.app.keyring.signer.verifier_key)
 
     def test_accept_the_signatures_of_those_they_trust(self, servers: tuple[Store, Store], tmp_path: Path):
         ours, theirs = servers
@@ -371,8 +372,8 @@ class TestASigningKey:
             store.think("still here")
             store.sign()
             verdict = store.verify()
-            assert verdict.problem
-            assert verdict.problem.wrong == "unknown signature"
+            assert (verdict.standing, verdict.problem) == ("untrusted", None)
+            assert [signatory.trusted for signatory in verdict.signatories].count(False) == 1
 
 
 class TestTheCopyOfTheCheckpointBesideTheStore:
@@ -420,4 +421,4 @@ class TestTheCopyOfTheCheckpointBesideTheStore:
             newer = store.sign().note
             store.app.keyring.remember(WORKSPACE, older)
             assert store.app.keyring.recall(WORKSPACE) == [newer]
-            assert [path.suffix for path in (directory / "checkpoints").iterdir()] == [".note"]
+            assert sorted(path.name for path in (directory / "checkpoints").iterdir()) == [".lock", "tests.note"]

@@ -90,7 +90,7 @@ def test_a_server_signs_by_itself_when_enough_has_been_written(open_box: Callabl
     assert box.ledger_verify()["valid"]
 
 
-def test_a_checkpoint_of_another_installation_is_unknown_until_its_key_is_trusted(
+def test_a_checkpoint_of_another_installation_is_a_stranger_s_until_its_key_is_trusted(
     open_box: Callable[..., Box], tmp_path
 ):
     box = open_box()
@@ -101,6 +101,8 @@ def test_a_checkpoint_of_another_installation_is_unknown_until_its_key_is_truste
     (box.app.settings.data_dir / "signing.key").unlink()
 
     stranger = open_box()
-    assert stranger.ledger_verify()["problem"]["wrong"] == "unknown signature"
+    found = stranger.ledger_verify()
+    assert (found["standing"], found["valid"], found["records"], found["problem"]) == ("untrusted", True, 4, None)
+    assert [(signer["trusted"], signer["public_key"]) for signer in found["signers"]] == [(False, key)]
     stranger.close()
-    assert open_box(THOUGHTBOX_TRUSTED_KEYS=key).ledger_verify()["valid"]
+    assert open_box(THOUGHTBOX_TRUSTED_KEYS=key).ledger_verify()["standing"] == "valid"

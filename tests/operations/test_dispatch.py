@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.box import Box
+from tests.support.boxes import OpenBox, open_box
 from thoughtbox.errors import (
     IdempotencyConflict,
     InternalError,
@@ -21,6 +22,8 @@ from thoughtbox.errors import (
     all_codes,
 )
 from thoughtbox.operations.dispatch import fault
+
+__all__ = ["open_box"]
 
 PLAN = {"sessionId": "s1", "planDescription": "once"}
 
@@ -85,6 +88,20 @@ def test_the_same_key_again_returns_the_first_answer_even_after_a_restart(tmp_pa
     assert again.call("thought_plan", PLAN, key="k1") == first
     assert again.thought_tree(sessionId="s1")["count"] == 1
     again.close()
+
+
+def test_a_key_repeated_a_hundred_times_and_over_ten_restarts_leaves_one_record(open_box: OpenBox):
+    answers = []
+    for _ in range(10):
+        box = open_box()
+        answers += [box.call("thought_plan", PLAN, key="k1") for _ in range(10)]
+        box.close()
+
+    again = open_box()
+    assert all(answer == answers[0] for answer in answers)
+    assert again.thought_tree(sessionId="s1")["count"] == 1
+    assert again.ledger_status()["records"] == 3, "the call, the thought, the answer"
+    assert again.ledger_verify(deep=True)["standing"] == "valid"
 
 
 def test_a_key_used_for_another_call_is_refused(box: Box):

@@ -12,6 +12,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import Format
 from psycopg.types.numeric import Int8BinaryDumper, NumericBinaryLoader
 
+from thoughtbox.engine.protocol import CONSTRAINT
 from thoughtbox.errors import ConfigurationError, StorageBusy, StorageDamaged, StorageError, StorageFull
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -161,4 +162,9 @@ def _ours(error: psycopg.Error) -> StorageError:
                 recovery="Check THOUGHTBOX_DATABASE_URL and that the server is up, then send the call again.",
             )
         case _:
-            return StorageError(f"the store failed ({said})", recovery="Run `thoughtbox doctor`.")
+            breaks_a_rule = isinstance(error, psycopg.IntegrityError | psycopg.DataError)
+            return StorageError(
+                f"the store failed ({said})",
+                recovery="Run `thoughtbox doctor`.",
+                details={"reason": CONSTRAINT} if breaks_a_rule else None,
+            )

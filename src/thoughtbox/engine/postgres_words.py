@@ -19,7 +19,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_TABLE = re.compile(r"\s*(?:CREATE|ALTER)\s+TABLE\b", re.IGNORECASE)
+_TABLE = re.compile(r"\s*(?:CREATE(?:\s+TEMP)?|ALTER)\s+TABLE\b", re.IGNORECASE)
 _TABLE_OPTIONS = re.compile(r"\)\s*(?:(?:STRICT|WITHOUT\s+ROWID)\s*,?\s*)+$", re.IGNORECASE)
 _READS = re.compile(r"\s*SELECT\b", re.IGNORECASE)
 

@@ -12,6 +12,9 @@ Row = tuple[Any, ...]
 Dialect = Literal["sqlite", "postgres"]
 Unwatch = Callable[[], None]
 
+CONSTRAINT = "constraint"
+"""The `reason` in the details of a `StorageError` when a row breaks a rule of its table: two of one key, say."""
+
 
 class Head(NamedTuple):
     """How far a workspace has come: the number of its newest record, and that record's hash."""
@@ -93,6 +96,14 @@ class Engine(Protocol):
         """How far each workspace is known to have come, by what is kept outside the store; empty where nothing is.
 
         A snapshot taken afterwards lacks none of it, unless the store has lost something.
+        """
+        ...
+
+    def scratch(self, work: Callable[[Sql], T]) -> Future[T]:
+        """Run `work` on a snapshot in which it may make temporary tables, and nothing else.
+
+        A temporary table hides a stored one of its name. It is gone afterwards, and nobody
+        who writes waits for it. One such work runs at a time.
         """
         ...
 

@@ -111,6 +111,7 @@ def take_checkpoint(
                 data={
                     "size": size,
                     "note": note,
+                    "key": str(key.verifier_key),
                     "heads": _moved_heads(sql, workspace, last.size if last else 0, size),
                 },
             ),

@@ -7,30 +7,42 @@ the way, in one transaction: an import that fails leaves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import orjson
 
-from thoughtbox.engine.protocol import Row, Sql
-from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCanonical
+from thoughtbox.engine.protocol import CONSTRAINT, Row, Sql
+from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCanonical, StorageError
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
 from thoughtbox.ledger.checkpoints import TOPIC as CHECKPOINT
-from thoughtbox.ledger.checkpoints import Checkpoints
+from thoughtbox.ledger.checkpoints import Checkpoints, origin
 from thoughtbox.ledger.ledger import COLUMNS, Ledger, StreamHead, beginning
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import Record, check_envelope, record_id
 from thoughtbox.ledger.replay import Progress
-from thoughtbox.ledger.signing import Checkpoint
+from thoughtbox.ledger.signing import Checkpoint, Signer, signers
+from thoughtbox.ledger.verify import named_key
 from thoughtbox.ledger.view import Views
 from thoughtbox.settings import WORKSPACE
 
 FORMAT = "thoughtbox-export"
 VERSION = 1
 _RECORD = b',"record":'
+
+Check = Callable[[Record, Ledger], object]
+"""Looks at a record that is about to be taken in, with the ledger as it is before it."""
+
+
+class Signed(NamedTuple):
+    """A signer, how many checkpoints bear that signature, and the public key where they name one."""
+
+    signer: Signer
+    checkpoints: int
+    public_key: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,8 @@ class Imported:
     workspace: str
     records: int
     added: int
+    signers: tuple[Signed, ...] = ()
+    """Who signed checkpoints of it. Whether they are to be trusted is not for an import to say."""
 
 
 def export_lines(sql: Sql, workspace: str, progress: Progress | None = None) -> Iterator[bytes]:
@@ -100,13 +114,21 @@ def _trailer_line(records: int, streams: int, tree: Frontier, checkpoint: str | 
     )
 
 
-def import_lines(sql: Sql, lines: Iterable[bytes], views: Views, progress: Progress | None = None) -> Imported:
+def import_lines(
+    sql: Sql,
+    lines: Iterable[bytes],
+    views: Views,
+    progress: Progress | None = None,
+    *,
+    check: Check | None = None,
+) -> Imported:
     """Take an export in, inside the transaction given; refuse it with the line that is wrong.
 
     A workspace that already holds the beginning of the file gets the rest of it; one
     that holds all of it stays as it is; one that holds anything else refuses the file.
+    `check` looks at each record that is new here, and raises `InvalidRecord` if nobody could read it afterwards.
     """
-    return _Import(sql, views, progress).run(lines)
+    return _Import(sql, views, progress, check).run(lines)
 
 
 class _Import:
@@ -114,8 +136,9 @@ class _Import:
 
     _ledger: Ledger
 
-    def __init__(self, sql: Sql, views: Views, progress: Progress | None) -> None:
+    def __init__(self, sql: Sql, views: Views, progress: Progress | None, check: Check | None) -> None:
         self._sql = sql
+        self._check = check
         self._views = views
         self._progress = progress
         self._workspace = ""
@@ -124,6 +147,7 @@ class _Import:
         self._streams = 0
         self._frontier = Frontier()
         self._newest_note: str | None = None
+        self._signed: dict[Signer, Signed] = {}
         self._digest = sha256()
         self._present = 0
         self._line = 0
@@ -148,7 +172,7 @@ class _Import:
         if not ended:
             self._refuse("the file has no trailer: it was cut short")
         size = self._frontier.size
-        return Imported(self._workspace, size, max(0, size - self._present))
+        return Imported(self._workspace, size, max(0, size - self._present), tuple(self._signed.values()))
 
     def _header(self, line: bytes) -> None:
         header = self._parsed(line)
@@ -214,21 +238,47 @@ class _Import:
     def _checkpoint(self, seq: int, envelope: dict[str, Any]) -> None:
         """A checkpoint signs what stands before it. Whose signature it is, verification will say."""
         try:
-            signed = Checkpoint.parse(envelope["data"]["note"])
+            data = envelope["data"]
+            signed = Checkpoint.parse(data["note"])
+            signer = signers(data["note"])[0]
         except (InvalidProof, KeyError, TypeError, AttributeError):
             self._refuse(f"checkpoint {record_id(seq)} has no note that can be read")
         if (signed.size, signed.root) != (self._frontier.size, self._frontier.root()):
             self._refuse(f"the records before checkpoint {record_id(seq)} are not those that it signed")
+        if signed.origin != origin(self._workspace):
+            self._refuse(f"checkpoint {record_id(seq)} speaks of {signed.origin}, not of this workspace")
+        if (data.get("size"), envelope["attrs"]["stateHash"]) != (signed.size, signed.root.hex()):
+            self._refuse(f"checkpoint {record_id(seq)} disagrees with what it signed")
+        heads = data.get("heads")
+        if not isinstance(heads, list) or any(head != self._head_now(head) for head in heads):
+            self._refuse(f"checkpoint {record_id(seq)} remembers a stream otherwise than it is")
         self._newest_note = envelope["data"]["note"]
+        key, before = named_key(envelope["data"]), self._signed.get(signer, Signed(signer, 0, None))
+        named = str(key) if key is not None and Signer.of(key) == signer else before.public_key
+        self._signed[signer] = Signed(signer, before.checkpoints + 1, named)
+
+    def _head_now(self, named: Any) -> list[Any] | None:
+        """Where the stream stands of which a checkpoint says something, in its words; None when there is none."""
+        stream = named[0] if isinstance(named, list) and named and isinstance(named[0], str) else None
+        head = self._heads.get(stream) if stream is not None else None
+        return [stream, head.length, head.hash.hex()] if head is not None else None
 
     def _keep(self, record: Record, content: bytes, prev_seq: int) -> None:
         if record.seq <= self._present:
             self._must_be_the_same(record)
             return
         try:
+            if self._check is not None:
+                self._check(record, self._ledger)
             self._ledger.keep(record, content, prev_seq=prev_seq)
-        except (KeyError, TypeError, ValueError):
+        except InvalidRecord as error:
+            self._refuse(f"{record.id}, a {record.topic}, could not be read afterwards: {error.message}")
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
             self._refuse(f"{record.id} has not the data that its topic {record.topic} promises")
+        except StorageError as error:
+            if error.details.get("reason") != CONSTRAINT:
+                raise
+            self._refuse(f"{record.id}, a {record.topic}, does not fit the records before it")
         if self._progress and record.seq % 1000 == 0:
             self._progress(record.seq, 0)
 

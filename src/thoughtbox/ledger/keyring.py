@@ -6,16 +6,16 @@ whoever shortens the database does not shorten that.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from tempfile import mkstemp
 from urllib.parse import quote, unquote
 
 from thoughtbox.errors import InvalidProof
 from thoughtbox.ledger.signing import Checkpoint, SigningKey, VerifierKey
+from thoughtbox.ledger.small_files import locked, replace_text
+from thoughtbox.ledger.trust import TrustedKeys
 from thoughtbox.world import World
 
 KEY_NAME = "thoughtbox"
@@ -27,7 +27,10 @@ class Keyring:
     def __init__(
         self, directory: Path | None, world: World, trusted: Sequence[VerifierKey] = (), *, notes: str = "checkpoints"
     ) -> None:
-        """Without a directory the key lives as long as the process. `notes` names the folder in it for the notes."""
+        """Without a directory the key lives as long as the process. `notes` names the folder in it for the notes.
+
+        Trusted are the keys given, and those in the directory's own file.
+        """
         self._directory = directory
         self._notes = directory / notes if directory else None
         self._world = world
@@ -48,27 +51,26 @@ class Keyring:
     @property
     def verifiers(self) -> list[VerifierKey]:
         """Own key, if there is one yet, then the trusted ones."""
-        if self._directory is not None and not (self._directory / "signing.key").exists():
-            return list(self._trusted)
-        return [self.signer.verifier_key, *self._trusted]
+        if self._directory is None:
+            return [self.signer.verifier_key, *self._trusted]
+        return list(dict.fromkeys([*self._own(self._directory), *self._trusted, *TrustedKeys(self._directory).all()]))
+
+    def _own(self, directory: Path) -> list[VerifierKey]:
+        if not (directory / "signing.key").exists():
+            return []
+        # Whoever may read the store may not always read its key: to them, it is a key like any other.
+        with suppress(PermissionError):
+            return [self.signer.verifier_key]
+        return []
 
     def remember(self, workspace: str, note: str) -> None:
-        """Keep the newest note of a workspace outside the store."""
+        """Keep the newest note of a workspace outside the store; of several who remember at once, the newest stays."""
         path = self._note_path(workspace)
-        if path is None or any(_size(kept) > _size(note) for kept in self.recall(workspace)):
+        if path is None:
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Written aside, under a name of its own: servers on one store sign at the same time, and may die here.
-        descriptor, fresh = mkstemp(prefix=f"{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-                file.write(note)
-                file.flush()
-                os.fsync(descriptor)
-            Path(fresh).replace(path)
-        except BaseException:
-            Path(fresh).unlink(missing_ok=True)
-            raise
+        with locked(path.parent):
+            if all(_size(kept) <= _size(note) for kept in self.recall(workspace)):
+                replace_text(path, note)
 
     def recall(self, workspace: str) -> list[str]:
         """The note kept outside the store, if there is one."""

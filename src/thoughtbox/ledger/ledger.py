@@ -8,7 +8,7 @@ that share a transaction share the heads too, which are stored once, at its end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from thoughtbox.engine.protocol import Head, Row, Sql
 from thoughtbox.errors import LedgerBroken
@@ -16,8 +16,10 @@ from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
 from thoughtbox.ledger.clauses import begins_with, rows_among
 from thoughtbox.ledger.record import Draft, Record, Source, envelope
-from thoughtbox.ledger.view import NOW, Views
+from thoughtbox.ledger.view import NOW, View, Views
 from thoughtbox.world import World, iso
+
+V = TypeVar("V", bound=View)
 
 COLUMNS = "seq, stream, stream_index, content, content_hash, hash"
 _INSERT = f"INSERT INTO records (workspace, {COLUMNS}, prev_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -250,6 +252,10 @@ class Ledger:
             hash=linked,
             envelope=parse(content),
         )
+
+    def ask(self, kind: type[V]) -> V:
+        """A view of this workspace, in this transaction."""
+        return kind(self._sql, self.workspace, self._as_of)
 
     def last_seq_held(self) -> int:
         """The workspace's last number, held until the transaction ends, so that seq order is commit order."""

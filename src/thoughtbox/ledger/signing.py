@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkstemp
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from thoughtbox.errors import InvalidProof
 
@@ -172,6 +172,20 @@ class SigningKey:
         return f"{_PRIVATE}{self.name}+{self.verifier_key.id.hex()}+{_encode(_ED25519 + self.seed)}"
 
 
+class Signer(NamedTuple):
+    """Whose signature a note says it bears: a key's name and id. They find the key, and prove nothing."""
+
+    name: str
+    key_id: bytes
+
+    @classmethod
+    def of(cls, key: VerifierKey) -> Signer:
+        return cls(key.name, key.id)
+
+    def __str__(self) -> str:
+        return f"{self.name}+{self.key_id.hex()}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Signature:
     key_name: str
@@ -196,6 +210,11 @@ def open_note(note: str, keys: Iterable[VerifierKey]) -> Checkpoint:
     for key, found in matches:
         key.verify(text, found.signature)
     return Checkpoint.parse(text)
+
+
+def signers(note: str) -> list[Signer]:
+    """Who says to have signed a note, in order; whether that is so, only `open_note` tells."""
+    return [Signer(found.key_name, found.key_id) for found in _split(note)[1]]
 
 
 def _split(note: str) -> tuple[str, list[_Signature]]:

@@ -2,14 +2,19 @@
 
 Verification re-hashes the stored bytes and never re-encodes. It names the first bad
 record and what is wrong with it. The offline verifier of exports (`thoughtbox.verifier`)
-does the same to a file, with code of its own.
+does the same to a file, with code of its own. Views are another matter: see `comparison.py`.
+
+There are three verdicts. A ledger that contradicts itself, or what was signed by a known key,
+is *broken*. One that does not, but has checkpoints by a key that is not trusted here, is
+*untrusted*: all of it fits together, and whether the signer is who they should be is for
+people to say. Everything else is *valid*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from thoughtbox.engine.protocol import Head, Row, Sql
 from thoughtbox.errors import InvalidProof, InvalidRecord, NotCanonical, StorageDamaged
@@ -19,14 +24,13 @@ from thoughtbox.ledger.checkpoints import TOPIC, Checkpoints, Taken, origin
 from thoughtbox.ledger.ledger import COLUMNS, StreamHead, beginning, walk_back
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import check_envelope, record_id
-from thoughtbox.ledger.signing import Checkpoint, VerifierKey, open_note
+from thoughtbox.ledger.signing import Checkpoint, Signer, VerifierKey, open_note, signers
 
 _ROW = f"{COLUMNS}, workspace, prev_seq"
 """A row that was filed under another workspace may stand between the others and pass for one of them."""
 
-Wrong = Literal[
-    "content", "link", "order", "missing tail", "root", "unknown signature", "bad signature", "damaged store"
-]
+Wrong = Literal["content", "link", "order", "missing tail", "root", "bad signature", "view", "damaged store"]
+Standing = Literal["valid", "untrusted", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +45,53 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What verification found."""
+class Signatory:
+    """Who signed checkpoints of the workspace, how many, and whether the key is trusted here."""
 
-    valid: bool
+    signer: Signer
+    checkpoints: int
+    trusted: bool
+    public_key: str | None = None
+    """The key itself, where a checkpoint record of theirs names it."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.signer.name,
+            "keyId": self.signer.key_id.hex(),
+            "checkpoints": self.checkpoints,
+            "trusted": self.trusted,
+            "publicKey": self.public_key,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What verification found. Of a broken ledger, the counts say how far it was good."""
+
     records: int
     streams: int
     checkpoints: int
     problem: Problem | None = None
     root: bytes | None = None
+    signatories: tuple[Signatory, ...] = ()
+    views_checked: bool = False
+    """Whether the views were compared with the records, too."""
+
+    @property
+    def standing(self) -> Standing:
+        if self.problem is not None:
+            return "broken"
+        return "valid" if all(signatory.trusted for signatory in self.signatories) else "untrusted"
+
+    @property
+    def valid(self) -> bool:
+        """Nothing contradicts itself; who signed it is another question."""
+        return self.problem is None
+
+    @property
+    def strangers(self) -> list[Signatory]:
+        """Those whose key is not trusted here."""
+        return [signatory for signatory in self.signatories if not signatory.trusted]
 
 
 class _Found(Exception):
@@ -66,6 +108,35 @@ class _Walk:
     records: int = 0
     checkpoints: int = 0
     root: bytes | None = None
+    signed: dict[Signer, set[int]] = field(default_factory=dict)
+    """The tree sizes that each signer has put a name to."""
+    trusted: set[Signer] = field(default_factory=set)
+    public_keys: dict[Signer, str] = field(default_factory=dict)
+
+    def signatories(self) -> tuple[Signatory, ...]:
+        return tuple(
+            Signatory(signer, len(sizes), signer in self.trusted, self.public_keys.get(signer))
+            for signer, sizes in sorted(self.signed.items())
+        )
+
+
+class _Opened(NamedTuple):
+    """What a note says, and who says so."""
+
+    checkpoint: Checkpoint
+    signer: Signer
+    trusted: bool
+
+
+def known_workspaces(sql: Sql) -> set[str]:
+    """Every workspace that a head or a record tells of, whatever it is called."""
+    found = {row[0] for row in sql.rows("SELECT workspace FROM workspaces WHERE last_seq <> 0")}
+    for table in ("records", "streams"):
+        row = sql.row(f"SELECT MIN(workspace) FROM {table}")
+        while row is not None and row[0] is not None:
+            found.add(row[0])
+            row = sql.row(f"SELECT MIN(workspace) FROM {table} WHERE workspace > ?", row)
+    return found
 
 
 def verify_stream(sql: Sql, workspace: str, stream: str) -> Verdict:
@@ -84,7 +155,7 @@ def verify_stream(sql: Sql, workspace: str, stream: str) -> Verdict:
         if linked.valid:
             return linked
     elif not signed:
-        return Verdict(valid=True, records=0, streams=0, checkpoints=0)
+        return Verdict(records=0, streams=0, checkpoints=0)
     found = sql.scan(f"SELECT {_ROW} FROM records WHERE workspace = ? AND stream = ? ORDER BY seq", (workspace, stream))
     return _verify_rows(found, workspace, stream, signed, stored)
 
@@ -125,21 +196,31 @@ def verify_workspace(
     """All streams, their heads, the tree, and every checkpoint: those stored and those given as `notes`.
 
     `witness` is how far the workspace was known to have come before this snapshot was taken.
+    A signature by a key that is not among `keys` is no reason to stop: what it signed must fit all the same.
     """
     walk = _Walk(workspace)
 
     def check() -> None:
         head = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (workspace,))
         last_seq = head[0] if head else 0
-        expected = _expected_roots(sql, workspace, keys, notes)
+        stored = Checkpoints(sql, workspace).all()
+        expected = _expected_roots(walk, stored, keys, notes)
+        in_view = {taken.seq: taken.note for taken in stored}
         frontier = Frontier()
+        if 0 in expected and frontier.root() != expected[0].root:
+            raise _Found(_other_root(expected[0]))
         for row in sql.scan(f"SELECT {_ROW} FROM records WHERE workspace = ? ORDER BY seq", (workspace,)):
             seq = row[0]
             if seq != walk.records + 1:
                 raise _Found(_gap(walk.records + 1, row))
             envelope = _check_row(walk, row)
             if envelope["data"]["topic"] == TOPIC:
-                _check_checkpoint(envelope, frontier, seq, workspace, keys)
+                signed = _check_checkpoint(walk, envelope, frontier, seq, keys)
+                expected.setdefault(signed.size, signed)
+                if in_view.get(seq, envelope["data"]["note"]) != envelope["data"]["note"]:
+                    raise _Found(
+                        Problem("view", f"the view of checkpoints has another note than {record_id(seq)}", seq)
+                    )
             frontier.add(row[5])
             if seq in expected and frontier.root() != expected[seq].root:
                 raise _Found(_other_root(expected[seq]))
@@ -162,10 +243,10 @@ def _judge(walk: _Walk, check: Callable[[], None]) -> Verdict:
         problem = found.problem
     except StorageDamaged as damage:
         problem = Problem("damaged store", damage.message)
-    except (TypeError, ValueError, AttributeError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # A damaged page can turn a column into anything at all.
         problem = Problem("damaged store", f"a row after record {walk.records} cannot be read ({error})")
-    return Verdict(problem is None, walk.records, len(walk.heads), walk.checkpoints, problem, walk.root)
+    return Verdict(walk.records, len(walk.heads), walk.checkpoints, problem, walk.root, walk.signatories())
 
 
 def _check_row(walk: _Walk, row: Row) -> dict[str, Any]:
@@ -203,17 +284,41 @@ def _check_row(walk: _Walk, row: Row) -> dict[str, Any]:
 
 
 def _check_checkpoint(
-    envelope: dict[str, Any], before: Frontier, seq: int, workspace: str, keys: Sequence[VerifierKey]
-) -> None:
+    walk: _Walk, envelope: dict[str, Any], before: Frontier, seq: int, keys: Sequence[VerifierKey]
+) -> Checkpoint:
     """A checkpoint record signs all that stands before it, whatever the view of checkpoints says."""
-    note = envelope["data"].get("note")
+    data = envelope["data"]
+    note = data.get("note")
     if not isinstance(note, str):
         raise _Found(Problem("content", f"checkpoint record {record_id(seq)} has no note", seq))
-    signed = _opened(note, workspace, keys, seq)
+    signed, signer, trusted = _opened(walk, note, keys, seq)
     if (signed.size, signed.root) != (before.size, before.root()):
         raise _Found(_other_root(signed))
-    if envelope["attrs"]["stateHash"] != signed.root.hex() or envelope["data"].get("size") != signed.size:
+    if envelope["attrs"]["stateHash"] != signed.root.hex() or data.get("size") != signed.size:
         raise _Found(_disagrees(seq))
+    if not trusted and (key := named_key(data)) is not None:
+        _check_named_key(note, key, signer, seq)
+        walk.public_keys[signer] = str(key)
+    return signed
+
+
+def named_key(data: Mapping[str, Any]) -> VerifierKey | None:
+    """The public key that a checkpoint record names as its signer's; older ones name none."""
+    text = data.get("key")
+    try:
+        return VerifierKey.parse(text) if isinstance(text, str) else None
+    except InvalidProof:
+        return None
+
+
+def _check_named_key(note: str, key: VerifierKey, signer: Signer, seq: int) -> None:
+    """A stranger's signature fits at least the key that the stranger names."""
+    try:
+        open_note(note, [key])
+    except InvalidProof as error:
+        raise _Found(
+            Problem("bad signature", f"checkpoint record {record_id(seq)} is not by {signer}: {error.message}", seq)
+        ) from None
 
 
 def _check_length(walk: _Walk, stream: str, head: StreamHead) -> None:
@@ -233,7 +338,9 @@ def _check_length(walk: _Walk, stream: str, head: StreamHead) -> None:
 def _check_stored_head(walk: _Walk, stream: str, head: StreamHead) -> None:
     """The stream ends as its stored head says, no sooner and no later."""
     _check_length(walk, stream, head)
-    found = walk.heads[stream]
+    found = walk.heads.get(stream)
+    if found is None:
+        raise _Found(Problem("order", f"{stream} has a head of length {head.length}, but no records", stream=stream))
     if found.length > head.length:
         raise _Found(
             Problem(
@@ -302,15 +409,14 @@ def _check_witness(sql: Sql, walk: _Walk, witness: Head | None) -> None:
 
 
 def _expected_roots(
-    sql: Sql, workspace: str, keys: Sequence[VerifierKey], notes: Iterable[str]
+    walk: _Walk, stored: Sequence[Taken], keys: Sequence[VerifierKey], notes: Iterable[str]
 ) -> dict[int, Checkpoint]:
-    """Tree size to signed root, from every checkpoint whose signature holds."""
+    """Tree size to signed root, from every checkpoint whose signature is not a wrong one."""
     expected: dict[int, Checkpoint] = {}
-    view = Checkpoints(sql, workspace)
-    stored: list[tuple[str, Taken | None]] = [(taken.note, taken) for taken in view.all()]
-    for note, taken in [*stored, *((note, None) for note in notes)]:
+    in_view: list[tuple[str, Taken | None]] = [(taken.note, taken) for taken in stored]
+    for note, taken in [*in_view, *((note, None) for note in notes)]:
         seq = taken.seq if taken else None
-        checkpoint = _opened(note, workspace, keys, seq)
+        checkpoint = _opened(walk, note, keys, seq).checkpoint
         if taken and (taken.size, taken.root) != (checkpoint.size, checkpoint.root):
             raise _Found(_disagrees(taken.seq))
         earlier = expected.setdefault(checkpoint.size, checkpoint)
@@ -319,18 +425,24 @@ def _expected_roots(
     return expected
 
 
-def _opened(note: str, workspace: str, keys: Sequence[VerifierKey], seq: int | None) -> Checkpoint:
-    """What a note says, if a known key signed it and it speaks of this workspace."""
+def _opened(walk: _Walk, note: str, keys: Sequence[VerifierKey], seq: int | None) -> _Opened:
+    """What a note says, if no known key signed it wrongly and it speaks of this workspace; the signer is counted."""
+    named: list[Signer] = []
     try:
-        checkpoint = open_note(note, keys)
+        named = signers(note)
+        known = [signer for signer in named if any(Signer.of(key) == signer for key in keys)]
+        checkpoint = open_note(note, keys) if known else Checkpoint.parse(note)
     except InvalidProof as error:
-        wrong: Wrong = "unknown signature" if error.details.get("reason") == "unknown signature" else "bad signature"
-        raise _Found(Problem(wrong, f"a checkpoint cannot be trusted: {error.message}", seq=seq)) from None
-    if checkpoint.origin != origin(workspace):
+        raise _Found(Problem("bad signature", f"a checkpoint cannot be trusted: {error.message}", seq=seq)) from None
+    if checkpoint.origin != origin(walk.workspace):
         raise _Found(
             Problem("bad signature", f"a checkpoint speaks of {checkpoint.origin}, not of this workspace", seq=seq)
         )
-    return checkpoint
+    signer = (known or named)[0]
+    walk.signed.setdefault(signer, set()).add(checkpoint.size)
+    if known:
+        walk.trusted.add(signer)
+    return _Opened(checkpoint, signer, bool(known))
 
 
 def _disagrees(seq: int) -> Problem:

@@ -20,13 +20,17 @@ from typing import ClassVar, Literal
 
 from thoughtbox.engine.migrations import statements
 from thoughtbox.engine.protocol import Dialect, Row, Sql
-from thoughtbox.ledger.record import Record
+from thoughtbox.errors import LedgerBroken
+from thoughtbox.ledger.record import Record, record_id
 
 NOW = 2**62 - 1
 """Later than any sequence number."""
 
 FOREVER = 2**62
 """Later than now: until then holds what nothing has replaced yet."""
+
+
+_CREATE = re.compile(r"^CREATE (?:(VIRTUAL) )?TABLE (\w+)")
 
 
 class View:
@@ -61,13 +65,13 @@ class View:
 
     @classmethod
     def contents(cls, sql: Sql, cursors: Mapping[str, int]) -> Iterator[Row]:
-        """All that the view holds, in any order, to be compared with another time.
+        """All that the view holds, in any order, to be compared with another time; a row begins with its workspace.
 
         Of a view that follows the tail: what it has made of each workspace up to its cursor.
         """
         for table in cls.tables(sql.dialect):
             for row in sql.scan(f"SELECT * FROM {table}"):
-                yield table, *row
+                yield row[0], table, *row[1:]
 
     @classmethod
     def script(cls, dialect: Dialect) -> str:
@@ -96,6 +100,10 @@ class Views:
                 for topic in kind.follows:
                     self._by_topic[topic] = (*self._by_topic.get(topic, ()), kind)
 
+    def following(self, topic: str) -> tuple[type[View], ...]:
+        """The views that take in such records at once."""
+        return self._by_topic.get(topic, ())
+
     def apply(self, sql: Sql, record: Record) -> None:
         for kind in self._by_topic.get(record.topic, ()):
             kind(sql, record.workspace).apply(record)
@@ -104,6 +112,15 @@ class Views:
         """Views that the store does not have, or has in another shape."""
         stored = dict(sql.rows("SELECT view, version FROM views"))
         return [kind for kind in self.kinds if stored.get(kind.name) != kind.shape(sql.dialect)]
+
+
+def astray(kind: type[View], seq: int, asked: str) -> LedgerBroken:
+    """A row of a view has led to a record that is not what was asked for: it is not shown as if it were."""
+    return LedgerBroken(
+        f"the view `{kind.name}` names {record_id(seq)} for {asked}, and the record says otherwise",
+        recovery=f"Run `thoughtbox rebuild {kind.name}`, which makes the view anew from the ledger.",
+        details={"view": kind.name, "record": record_id(seq)},
+    )
 
 
 def create(sql: Sql, kind: type[View]) -> None:
@@ -119,6 +136,17 @@ def create(sql: Sql, kind: type[View]) -> None:
     )
 
 
+def create_temporary(sql: Sql, kind: type[View]) -> None:
+    """Put empty tables in front of the view's own, for as long as the transaction lasts: they are found first."""
+    for statement in statements(kind.script(sql.dialect)):
+        sql.run(_CREATE.sub(_create_temporary, statement))
+
+
+def _create_temporary(found: re.Match[str]) -> str:
+    virtual, table = found.groups()
+    return f"CREATE VIRTUAL TABLE temp.{table}" if virtual else f"CREATE TEMP TABLE {table}"
+
+
 def cursors(sql: Sql, kind: type[View]) -> dict[str, int]:
     """By workspace: the number of the last record that a view which follows the tail has taken in."""
     return dict(sql.rows("SELECT workspace, seq FROM view_cursors WHERE view = ?", (kind.name,)))
@@ -129,7 +157,12 @@ def fingerprint(sql: Sql, kind: type[View], until: Mapping[str, int] | None = No
 
     `until` are the cursors up to which a view that follows the tail is looked at: its own, if not given.
     """
-    total = 0
-    for row in kind.contents(sql, cursors(sql, kind) if until is None else until):
-        total += int.from_bytes(sha256(repr(row).encode()).digest())
-    return f"{total:x}"
+    return f"{sum(fingerprints(sql, kind, cursors(sql, kind) if until is None else until).values()):x}"
+
+
+def fingerprints(sql: Sql, kind: type[View], until: Mapping[str, int]) -> dict[str, int]:
+    """The same, for each workspace that the view has rows of."""
+    totals: dict[str, int] = {}
+    for row in kind.contents(sql, until):
+        totals[row[0]] = totals.get(row[0], 0) + int.from_bytes(sha256(repr(row).encode()).digest())
+    return totals

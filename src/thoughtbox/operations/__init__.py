@@ -19,15 +19,19 @@ from thoughtbox.operations.models import (
 from thoughtbox.operations.operation import Example, Gateway, Guard, Operation, Prompt, Resource, Sampling
 from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
 from thoughtbox.operations.registry import TABLE, Room, Table
+from thoughtbox.operations.repetition import LONGEST_KEY
 from thoughtbox.operations.steps import Slices, Steps
+from thoughtbox.operations.topics import Confidence, Name, RecordData, Time, earlier, must_stand_in
 from thoughtbox.operations.tx import Tx
 
 __all__ = [
     "HARD_CEILING",
+    "LONGEST_KEY",
     "LONGEST_TEXT",
     "TABLE",
     "CamelInput",
     "CamelOutput",
+    "Confidence",
     "Example",
     "Focus",
     "Gateway",
@@ -35,9 +39,11 @@ __all__ = [
     "Input",
     "Key",
     "MaxChars",
+    "Name",
     "Operation",
     "Output",
     "Prompt",
+    "RecordData",
     "Resource",
     "Room",
     "Sampling",
@@ -45,8 +51,11 @@ __all__ = [
     "Steps",
     "Table",
     "Text",
+    "Time",
     "Tx",
     "cursor",
+    "earlier",
     "foreign_cursor",
+    "must_stand_in",
     "place_in",
 ]

@@ -89,6 +89,8 @@ class Dispatcher:
         read = partial(self._read, operation, arguments, call)
         if operation.fresh:
             return fresh_read(self._engine, operation.fresh, call.workspace, call.as_of, read)
+        if operation.scratch is not None and operation.scratch(arguments):
+            return self._engine.scratch(read)
         return self._engine.read(read, long=operation.long)
 
     def call(self, call: Call) -> Answer:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
-from thoughtbox.errors import InvalidOperation, InvalidPayload, ThoughtboxError, shown
+from thoughtbox.errors import InvalidOperation, InvalidPayload, InvalidRecord, ThoughtboxError, shown
+from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
@@ -31,6 +32,7 @@ from thoughtbox.operations.operation import (
     Sampling,
     Shape,
 )
+from thoughtbox.operations.topics import check_parts
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -43,6 +45,17 @@ DEFAULT, ALL = "default", "all"
 
 Echo = Callable[[str, Mapping[str, Any]], str]
 Lines = Callable[[Focus], str]
+Opened = Callable[[Record, Ledger], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """Records of one kind, as their room reads them."""
+
+    opened: Opened
+    """Opens a record as the room will, given the ledger before it; raises `InvalidRecord` when that cannot be done."""
+    streams: str
+    """What the names of their streams begin with, before the first slash. No other topic stands in them."""
 
 
 @dataclass(slots=True)
@@ -55,8 +68,7 @@ class Table:
     prompts: dict[str, Prompt] = field(default_factory=dict)
     completions: dict[tuple[str, str], Completion] = field(default_factory=dict)
     """By room and name of the argument: the values that begin with what was typed."""
-    topics: dict[str, Callable[[Record], object]] = field(default_factory=dict)
-    """By topic: opens a record as its room will, and raises when that cannot be done."""
+    topics: dict[str, Topic] = field(default_factory=dict)
     _by_any_name: dict[str, Operation] = field(default_factory=dict)
     _shared: dict[str, list[Operation]] = field(default_factory=dict)
     _families: dict[str, list[str]] = field(default_factory=dict)
@@ -136,11 +148,21 @@ class Table:
         """How to complete an argument of that name in a room."""
         return self.completions.get((room, argument))
 
-    def check(self, record: Record) -> None:
-        """Refuse a record that its room could not read; of topics that no room here knows, nothing is known."""
-        opened = self.topics.get(record.topic)
-        if opened is not None:
-            opened(record)
+    def check(self, record: Record, before: Ledger) -> None:
+        """Refuse a record that its room could not read, given the ledger as it is before it: `InvalidRecord` says why.
+
+        Of topics that no room here knows nothing is known, but that they have no place in a room's streams.
+        """
+        check_parts(record)
+        topic = self.topics.get(record.topic)
+        owned = record.stream.partition("/")[0]
+        if topic is None:
+            if any(known.streams == owned for known in self.topics.values()):
+                raise InvalidRecord(f"a record of topic `{record.topic}` has no place in stream `{record.stream}`")
+            return
+        if topic.streams != owned:
+            raise InvalidRecord(f"a record of topic `{record.topic}` stands in a stream below `{topic.streams}/`")
+        topic.opened(record, before)
 
     def views(self) -> list[type[View]]:
         return [view for room in self.rooms.values() for view in room.views]
@@ -206,9 +228,9 @@ class Room:
     def prompt(self, prompt: Prompt) -> None:
         _once(self._table.prompts, prompt.name, replace(prompt, room=self.name), "prompt")
 
-    def topic(self, name: str, opened: Callable[[Record], object]) -> None:
+    def topic(self, name: str, opened: Opened, *, streams: str) -> None:
         """Say how this room opens a record of a topic; what comes from elsewhere is opened so before it is taken in."""
-        _once(self._table.topics, name, opened, "topic")
+        _once(self._table.topics, name, Topic(opened=opened, streams=streams), "topic")
 
     def completion(self, argument: str, values: Completion) -> None:
         """Say how to complete an argument of that name in this room."""
@@ -228,6 +250,7 @@ class Room:
         shared: bool = False,
         toolsets: Sequence[str] = (),
         fresh: Sequence[type[View]] = (),
+        scratch: Callable[[Any], bool] | None = None,
         guard: Guard | None = None,
         ceiling: int = HARD_CEILING,
         keep: Sequence[str] = (),
@@ -267,6 +290,7 @@ class Room:
                 long=long or in_steps,
                 works_in_steps=in_steps,
                 fresh=tuple(fresh),
+                scratch=scratch,
                 guard=guard,
                 shape=Shape(ceiling=ceiling, keep=tuple(keep), newest_first=newest_first),
                 from_client=FromClient(roots=needs_roots, sampling=sampling),

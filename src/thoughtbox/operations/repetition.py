@@ -7,10 +7,11 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
-from thoughtbox.errors import IdempotencyConflict, LedgerBroken
+from thoughtbox.errors import IdempotencyConflict
 from thoughtbox.ledger.answers import ANSWERED, CALLED, Answers
 from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.record import Draft, Record
+from thoughtbox.ledger.view import astray
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.registry import Table
 from thoughtbox.operations.tx import Answer, Tx
@@ -45,11 +46,7 @@ def _earlier(tx: Tx, key: str) -> Record | None:
         return None
     record = tx.ledger.record(seq)
     if record is None or record.topic != ANSWERED or (record.agent, record.data["key"]) != (tx.caller.agent, key):
-        raise LedgerBroken(
-            f"the answer to key {key!r} should be record th:{seq}, which is missing or another one",
-            recovery="Run `thoughtbox verify --deep`; `thoughtbox rebuild answers` makes the table anew.",
-            details={"key": key, "seq": seq},
-        )
+        raise astray(Answers, seq, f"the answer to key {key!r}")
     return record
 
 

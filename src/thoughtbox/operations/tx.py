@@ -81,6 +81,10 @@ class Tx:
         return self._around.world.now_ms()
 
     @property
+    def views(self) -> Views:
+        return self._around.views
+
+    @property
     def keyring(self) -> Keyring:
         return self._around.keyring
 

@@ -131,7 +131,7 @@ class SqliteIndex:
                 if (seq := number % STRETCH) <= until:
                     places.update(f"{seq} {column} {offset}\n".encode())
             if places.digest() != _NOWHERE:
-                yield term, workspace, places.digest()
+                yield workspace or "", term, places.digest()
 
     def _start(self) -> int | None:
         row = self._sql.row("SELECT start FROM text_starts WHERE workspace = ?", (self._workspace,))

@@ -54,7 +54,10 @@ def test_programs_are_told_what_was_exported_and_imported(cli: Cli, exported: Pa
     taken = cli("import", exported, "--data-dir", "copy", "--json").json()
 
     assert (summary["records"], summary["streams"], len(summary["root"])) == (9, 3, 64)
-    assert taken["imported"] == [{"file": str(exported), "workspace": "_default", "records": 9, "added": 9}]
+    [one] = taken["imported"]
+    [signer] = one.pop("signers")
+    assert one == {"file": str(exported), "workspace": "_default", "records": 9, "added": 9}
+    assert (signer["trusted"], signer["publicKey"]) == (False, cli("checkpoint", "--public-key").out.strip())
 
 
 def test_importing_again_adds_nothing_and_importing_more_adds_the_rest(cli: Cli, exported: Path):

@@ -17,7 +17,7 @@ def test_a_ledger_that_nobody_touched_is_valid(cli: Cli):
     ran = cli.process("verify")
 
     assert ran.code == 0
-    assert [line.split()[:4] for line in ran.out.splitlines()[2:]] == [
+    assert [line.split()[:4] for line in ran.out.splitlines()[2:4]] == [
         ["valid", "_default", "3", "1"],
         ["valid", "team", "2", "1"],
     ]
@@ -153,9 +153,9 @@ def test_only_the_key_given_is_trusted(cli: Cli, tmp_path: Path):
     assert cli("verify", "--key", own).code == 0
     ran = cli("verify", "--key", foreign)
 
-    assert ran.code == 1
-    assert "unknown signature" in ran.out
-    assert "THOUGHTBOX_TRUSTED_KEYS" in ran.out
+    assert ran.code == 4
+    assert "valid, signed by a key that is not trusted here" in ran.out
+    assert f"thoughtbox trust {own}" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -208,3 +208,54 @@ def test_a_store_that_lost_its_end_is_refused_by_calls_and_can_still_be_verified
     assert "missing tail (th:3)" in verified.out
     assert exported.out.count('"id":"th:') == 2
     assert (cli.directory / "thoughtbox.db").read_bytes() == older
+
+
+def test_plain_verification_says_that_it_has_not_looked_at_the_views(cli: Cli):
+    cli.think(1)
+
+    assert "views not checked" in cli("verify").out
+    assert cli("verify", "--json").json()["viewsChecked"] is False
+    assert "views checked" in cli("verify", "--deep").out
+    assert cli("verify", "--deep", "--json").json()["viewsChecked"] is True
+
+
+def test_an_edited_view_is_found_by_looking_deep_and_mended_by_a_rebuild(cli: Cli):
+    cli("call", "thought_plan", "sessionId=s1", "planDescription=Once.", "--key", "k1")
+    cli.tamper("DELETE FROM answers")
+
+    assert cli("verify").code == 0
+    ran = cli("verify", "--deep")
+    assert ran.code == 1
+    assert "view: the view `answers` is not what the records come to" in ran.out
+    assert "thoughtbox rebuild" in ran.out
+    failed = [one for one in cli("doctor", "--deep", "--json").json()["checks"] if one["level"] == "fail"]
+    assert [one["check"] for one in failed] == ["compared"]
+    assert "thoughtbox rebuild answers" in failed[0]["do"]
+
+    cli("rebuild")
+    assert cli("verify", "--deep").code == 0
+    assert cli("doctor", "--deep").code == 0
+
+
+def test_view_rows_of_a_workspace_that_nothing_tells_of_are_shown(cli: Cli):
+    cli.think(1)
+    cli.tamper("INSERT INTO trail_actions VALUES ('nowhere', 'deploy-1', 1)")
+
+    ran = cli("verify", "--deep")
+
+    assert ran.code == 1
+    assert "nowhere: view: the view `trail_actions`" in ran.out
+
+
+def test_views_are_not_compared_with_a_ledger_that_is_broken(cli: Cli):
+    cli.think(3)
+    cli.think(1, workspace="team")
+    cli.change_record(2)
+
+    ran = cli("verify", "--deep", "--json")
+
+    assert ran.code == 1
+    assert [(one["standing"], one["viewsChecked"]) for one in ran.json()["workspaces"]] == [
+        ("broken", False),
+        ("valid", True),
+    ]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from thoughtbox.ledger.verify import Wrong
+from thoughtbox.ledger.verify import Standing, Wrong
 from thoughtbox.operations import Input, Key, MaxChars, Output
 
 RecordId = Annotated[Key, Field(pattern=r"^th:[1-9][0-9]{0,17}$", description="Id of a record, such as th:17.")]
@@ -54,6 +54,7 @@ class Verify(Input):
     stream: Annotated[
         Key | None, Field(description="Verify this stream alone; all of the workspace when left out.")
     ] = None
+    deep: Annotated[bool, Field(description="Compare the views with the records, too; takes longer.")] = False
 
 
 class Fault(Output):
@@ -64,12 +65,26 @@ class Fault(Output):
     stream_index: int | None
 
 
+class SignedBy(Output):
+    name: Annotated[str, Field(description="Name of the key.")]
+    key_id: Annotated[str, Field(description="Id of the key, as its signatures carry it.")]
+    checkpoints: Annotated[int, Field(description="How many it signed.")]
+    trusted: Annotated[bool, Field(description="Whether it is this installation's own, or trusted by it.")]
+    public_key: Annotated[str | None, Field(description="The key, where its checkpoints name it; for `trust`.")]
+
+
 class Verified(Output):
-    valid: bool
-    records: int
+    standing: Annotated[
+        Standing,
+        Field(description="valid; untrusted: all fits together, but a key that is not trusted here signed; or broken."),
+    ]
+    valid: Annotated[bool, Field(description="Whether it is not broken; who signed it is for `standing` to say.")]
+    records: Annotated[int, Field(description="Records that hold; of a broken ledger, those before the problem.")]
     streams: int
-    checkpoints: int
+    checkpoints: Annotated[int, Field(description="Signed checkpoints that fit the records.")]
     root: str | None
+    signers: Annotated[list[SignedBy], Field(description="Who signed the checkpoints.")]
+    views_checked: Annotated[bool, Field(description="Whether the views were compared with the records (`deep`).")]
     problem: Annotated[Fault | None, Field(description="The first thing found wrong.")]
 
 

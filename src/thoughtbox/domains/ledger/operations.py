@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from thoughtbox.domains.ledger import topics
 from thoughtbox.domains.ledger.models import (
     Fault,
     Proof,
@@ -12,15 +13,19 @@ from thoughtbox.domains.ledger.models import (
     ReadStatus,
     ReadTail,
     RecordShown,
+    SignedBy,
     Status,
     Tail,
     Verified,
     Verify,
 )
-from thoughtbox.errors import RecordNotFound
+from thoughtbox.errors import InvalidPayload, RecordNotFound
 from thoughtbox.ledger import merkle
+from thoughtbox.ledger.answers import ANSWERED, CALLED
 from thoughtbox.ledger.canonical import canonical
+from thoughtbox.ledger.checkpoints import TOPIC as CHECKPOINT
 from thoughtbox.ledger.checkpoints import Checkpoints
+from thoughtbox.ledger.comparison import compare, with_views
 from thoughtbox.ledger.record import Record, seq_of
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.verify import Problem, Verdict, verify_stream, verify_workspace
@@ -31,6 +36,10 @@ room = Room(
     summary="The ledger itself: how it stands, whether it holds, and proofs of it.",
     gateway="ledger_verify, ledger_tail.",
 )
+
+room.topic(CHECKPOINT, topics.checkpoint, streams="ledger")
+room.topic(CALLED, topics.call, streams="calls")
+room.topic(ANSWERED, topics.answer, streams="calls")
 
 PAGE_CHARS = 90_000
 """A page of records that asks for no budget stays within the hard ceiling."""
@@ -89,21 +98,35 @@ def ledger_tail(tx: Tx, call: ReadTail) -> Tail:
     return Tail(records=page, next_after=reached if reached < tx.ledger.last_seq() else None)
 
 
-@room.operation("ledger_verify", title="Verify the ledger", long=True, example=Example({}, given=[_PLAN]))
+@room.operation(
+    "ledger_verify",
+    title="Verify the ledger",
+    long=True,
+    scratch=lambda call: call.deep,
+    example=Example({"deep": True}, given=[_PLAN]),
+)
 def ledger_verify(tx: Tx, call: Verify) -> Verified:
-    """Whether the ledger is what was written: hashes, order, heads, tree and signed checkpoints."""
+    """Whether the ledger is what was written: hashes, order, heads, tree and signed checkpoints; `deep`: views too."""
     if call.stream is not None:
+        if call.deep:
+            raise InvalidPayload(
+                "`deep` compares the views of the whole workspace",
+                recovery="Leave `stream` out, or `deep`.",
+                details={"fields": ["deep", "stream"]},
+            )
         return _verified(verify_stream(tx.sql, tx.workspace, call.stream))
-    return _verified(
-        verify_workspace(
-            tx.sql,
-            tx.workspace,
-            keys=tx.keyring.verifiers,
-            notes=tx.keyring.recall(tx.workspace),
-            witness=tx.sql.witness.get(tx.workspace),
-            progress=tx.progress,
-        )
+    verdict = verify_workspace(
+        tx.sql,
+        tx.workspace,
+        keys=tx.keyring.verifiers,
+        notes=tx.keyring.recall(tx.workspace),
+        witness=tx.sql.witness.get(tx.workspace),
+        progress=tx.progress,
     )
+    if call.deep and verdict.valid:
+        comparison = compare(tx.sql, tx.views, among={tx.workspace}, progress=tx.progress)
+        verdict = with_views(verdict, tx.workspace, comparison)
+    return _verified(verdict)
 
 
 @room.operation(
@@ -149,11 +172,23 @@ def _record(tx: Tx, record_id: str) -> Record:
 
 def _verified(verdict: Verdict) -> Verified:
     return Verified(
+        standing=verdict.standing,
         valid=verdict.valid,
         records=verdict.records,
         streams=verdict.streams,
         checkpoints=verdict.checkpoints,
         root=verdict.root.hex() if verdict.root else None,
+        signers=[
+            SignedBy(
+                name=found.signer.name,
+                key_id=found.signer.key_id.hex(),
+                checkpoints=found.checkpoints,
+                trusted=found.trusted,
+                public_key=found.public_key,
+            )
+            for found in verdict.signatories
+        ],
+        views_checked=verdict.views_checked,
         problem=_fault(verdict.problem) if verdict.problem else None,
     )
 

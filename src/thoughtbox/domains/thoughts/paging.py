@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 import orjson
 
 from thoughtbox.domains.thoughts.answers import ThoughtShown
-from thoughtbox.domains.thoughts.model.thought import Thought
-from thoughtbox.domains.thoughts.records import critiques_of
+from thoughtbox.domains.thoughts.records import critiques_of, thoughts_at
 from thoughtbox.operations import HARD_CEILING, Output, Tx
 
 A = TypeVar("A", bound=Output)
@@ -30,8 +29,8 @@ def thoughts_page(tx: Tx, seqs: Sequence[int], *, limit: int, room: int) -> list
     critiques = critiques_of(tx, wanted)
     shown: list[ThoughtShown] = []
     for start in range(0, len(wanted), OPENED_AT_ONCE):
-        for record in tx.ledger.records(wanted[start : start + OPENED_AT_ONCE]):
-            each = ThoughtShown.of(Thought.of(record), critiques.get(record.seq))
+        for thought in thoughts_at(tx, wanted[start : start + OPENED_AT_ONCE]):
+            each = ThoughtShown.of(thought, critiques.get(thought.seq))
             room_left -= size(each.answer()) + 1
             if shown and room_left < 0:
                 return shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from thoughtbox.domains.thoughts import topics
 from thoughtbox.domains.thoughts.gateway_lines import gateway_lines
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Knowledge
 from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
@@ -31,6 +32,8 @@ room = Room(
     gateway=gateway_lines,
     echo=echo,
 )
+
+topics.declare(room)
 
 searchable(TOPIC)
 searchable(STARTED, of_data("title", "description", "tags"))

@@ -26,12 +26,13 @@ from thoughtbox.domains.trail.models import (
     TrailStep,
     VerifyChain,
 )
-from thoughtbox.domains.trail.thoughts import TOPIC, Thought, draft, shorten, stream_of
+from thoughtbox.domains.trail.thoughts import TOPIC, Thought, draft, opened, shorten, stream_of
 from thoughtbox.domains.trail.trees import forest
 from thoughtbox.domains.trail.view import Actions
 from thoughtbox.errors import Immutable, InvalidPayload, SessionNotFound
 from thoughtbox.ledger.record import seq_of
 from thoughtbox.ledger.verify import verify_stream
+from thoughtbox.ledger.view import astray
 from thoughtbox.operations import Example, Prompt, Resource, Room, Tx
 
 room = Room(
@@ -43,6 +44,8 @@ room = Room(
         f"{operation} {answer['thought']['thoughtId']} step {answer['thought']['stepIndex']}"
     ),
 )
+
+room.topic(TOPIC, opened, streams="trail")
 
 TREE_CEILING = 8_000_000
 """A session's tree is given whole up to this size: a reviewer wants all of it."""
@@ -117,7 +120,8 @@ def thought_tree(tx: Tx, call: ReadTree) -> ThoughtTree:
     head = tx.ledger.stream_head(stream_of(call.session_id))
     if head is None:
         raise _no_session(tx, call.session_id)
-    thoughts = map(Thought.of, tx.ledger.stream(stream_of(call.session_id)))
+    records = tx.ledger.stream(stream_of(call.session_id))
+    thoughts = (Thought.of(record) for record in records if record.topic == TOPIC)
     shown = forest(thoughts, whole=call.include_content, nested=call.include_children)
     return ThoughtTree(count=head.length, tree=shown)
 
@@ -248,7 +252,13 @@ def _thought(tx: Tx, thought_id: str) -> Thought | None:
 
 
 def _thoughts_of_action(tx: Tx, action_id: str) -> list[Thought]:
-    return [Thought.of(record) for record in tx.ledger.records(tx.ask(Actions).thoughts_of(action_id))]
+    """The thoughts that the view leads to, each of which must say itself that it led to the action."""
+    seqs = tx.ask(Actions).thoughts_of(action_id)
+    found = {record.seq: Thought.of(record) for record in tx.ledger.records(seqs) if record.topic == TOPIC}
+    for seq in seqs:
+        if seq not in found or found[seq].action_id != action_id:
+            raise astray(Actions, seq, f"action `{action_id}`")
+    return list(found.values())
 
 
 def _path_to(tx: Tx, thought: Thought) -> list[Thought]:

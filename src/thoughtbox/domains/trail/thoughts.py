@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Kind, Record
+from thoughtbox.operations import Name, RecordData, must_stand_in
 
 TOPIC = "trail.thought"
 DEEPEST = 50
@@ -64,6 +66,22 @@ class Thought:
     @property
     def content_hash(self) -> str:
         return sha256(self.content.encode()).hexdigest()
+
+
+class ThoughtData(RecordData):
+    """What a thought's record says beside its text."""
+
+    thought_type: Name
+    context_id: str | None = None
+    action_id: str | None = None
+    parent_id: str | None = None
+
+
+def opened(record: Record, before: Ledger) -> Thought:
+    """A record that comes from elsewhere as a thought; refuses one that could not be read later."""
+    must_stand_in(record, stream_of(record.session))
+    ThoughtData.read(record.data)
+    return Thought.of(record)
 
 
 def stream_of(session_id: str) -> str:

@@ -83,6 +83,14 @@ def directory(settings: Settings) -> Iterator[Finding]:
         with tempfile.TemporaryFile(dir=existing) as probe:
             probe.write(b"?")
     except OSError as error:
+        if settings.database.exists():
+            yield Finding(
+                "directory",
+                "warn",
+                f"{existing} cannot be written to ({error.strerror}); its store can be read, verified and exported.",
+                f"To write to it, mount it for writing or let this user write to it, or {move}.",
+            )
+            return
         if error.errno == errno.EROFS:
             says, do = f"{existing} is on a read-only file system.", f"Mount it for writing, or {move}."
         else:

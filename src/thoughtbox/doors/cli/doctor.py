@@ -33,6 +33,10 @@ OUTSIDE: dict[str, Check] = {
 }
 """What stands around the store."""
 
+OPENED = ("postgresql", "store")
+NEEDS = {"compared": (*OPENED, "chain")}
+"""Checks that must not have failed, by the check that rests on them: views are compared with a ledger that holds."""
+
 
 def doctor(args: Namespace) -> int:
     out = Output(args)
@@ -42,7 +46,7 @@ def doctor(args: Namespace) -> int:
     for name, check in OUTSIDE.items():
         findings += examined(name, check, settings)
     for name, check in _inside(out, deep=args.deep):
-        if any(finding.level == "fail" and finding.check in ("postgresql", "store") for finding in findings):
+        if any(finding.level == "fail" and finding.check in NEEDS.get(name, OPENED) for finding in findings):
             break  # what cannot be opened needs no more than one finding to say so
         findings += examined(name, check, settings)
     failed = sum(finding.level == "fail" for finding in findings)
@@ -58,6 +62,8 @@ def _inside(out: Output, *, deep: bool) -> Iterator[tuple[str, Check]]:
     yield "log", store_checks.log
     yield "chain", partial(store_checks.chain, deep=deep, bar=out.bar)
     yield "views", store_checks.views
+    if deep:
+        yield "compared", partial(store_checks.compared_views, bar=out.bar)
 
 
 def examined(name: str, check: Check, settings: Settings) -> Iterator[Finding]:

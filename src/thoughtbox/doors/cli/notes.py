@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from thoughtbox.doors.cli.output import UsageError
+from thoughtbox.doors.cli.output import UsageError, count
 from thoughtbox.errors import InvalidProof
 from thoughtbox.ledger.checkpoints import origin
 from thoughtbox.ledger.signing import Checkpoint, VerifierKey
+from thoughtbox.ledger.verify import Signatory
 
 # Several notes may follow each other with an empty line between them, as in a git note that was appended to.
 _NOTE = re.compile(r"(?:[^\n]+\n){3}\n(?:— [^\n]+\n)+")
@@ -49,3 +50,12 @@ def keys_of(texts: Iterable[str]) -> list[VerifierKey]:
         return [VerifierKey.parse(text) for text in texts]
     except InvalidProof as error:
         raise UsageError(f"--key is not a public key: {error.message}") from None
+
+
+def stranger_in_words(stranger: Signatory) -> tuple[str, str]:
+    """Who signed that is not trusted here, and what to type once that is decided."""
+    said = f"signed by a key that is not trusted here: {stranger.signer} ({count(stranger.checkpoints, 'checkpoint')})"
+    theirs = "`thoughtbox checkpoint --public-key`, where it was signed, prints"
+    if stranger.public_key is None:
+        return said, f"{theirs} the key; to trust it, type here: thoughtbox trust KEY"
+    return said, f"{theirs} the same key, if it is theirs; to trust it: thoughtbox trust {stranger.public_key}"

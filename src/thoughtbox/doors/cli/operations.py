@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import orjson
 from thoughtbox import domains
 from thoughtbox.doors.cli import describe
 from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error
-from thoughtbox.doors.cli.store import opened, settings_of
+from thoughtbox.doors.cli.store import is_read_only, opened, opened_to_read, settings_of
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
@@ -36,7 +37,12 @@ def call(args: Namespace) -> int:
             key=args.key,
             as_of=_as_of(args.as_of),
         )
-        with opened(settings) as box, out.bar(operation.name) as bar:
+        with ExitStack() as stack:
+            if is_read_only(settings):
+                box, _ = stack.enter_context(opened_to_read(settings))
+            else:
+                box = stack.enter_context(opened(settings))
+            bar = stack.enter_context(out.bar(operation.name))
             answer = box.dispatcher.call(replace(wanted, progress=bar, focus=box.first_focus("workspace")))
     except ConfigurationError:
         raise

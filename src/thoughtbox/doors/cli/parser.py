@@ -20,6 +20,7 @@ EXIT_CODES = {
     1: "what was asked about is not right: a broken chain, a failed call, a refused import",
     2: "the command or a setting is wrong",
     3: "the store cannot be opened",
+    4: "the ledger is valid, but signed by a key that is not trusted here",
     130: "interrupted",
 }
 
@@ -53,6 +54,7 @@ def build() -> ArgumentParser:
     _add_call(commands)
     _add_ops(commands)
     _add_verify(commands)
+    _add_trust(commands)
     _add_rebuild(commands)
     _add_checkpoint(commands)
     _add_prove(commands)
@@ -172,7 +174,19 @@ def _add_verify(commands: Commands) -> None:
         default=[],
         help="also hold it against the signed checkpoints in this file; may be repeated, - reads standard input",
     )
+    parser.add_argument("--deep", action="store_true", help="also compare every view with what the ledger makes of it")
     _add_keys(parser)
+
+
+def _add_trust(commands: Commands) -> None:
+    parser = commands.add("trust", "let the checkpoints that another installation signed count here", run="trust:trust")
+    parser.add_argument(
+        "key",
+        nargs="?",
+        metavar="KEY",
+        help="its public key, as `thoughtbox checkpoint --public-key` prints it there; without one, list those trusted",
+    )
+    parser.add_argument("--remove", action="store_true", help="trust it no more")
 
 
 def _add_rebuild(commands: Commands) -> None:
@@ -250,7 +264,11 @@ def _add_import(commands: Commands) -> None:
 
 def _add_doctor(commands: Commands) -> None:
     parser = commands.add("doctor", "look for what is wrong here, and say what to do", run="doctor:doctor")
-    parser.add_argument("--deep", action="store_true", help="verify the whole ledger, not only where it ends")
+    parser.add_argument(
+        "--deep",
+        action="store_true",
+        help="verify the whole ledger, not only where it ends, and compare the views with it",
+    )
     _add_serving(parser)
 
 

@@ -13,7 +13,7 @@ from thoughtbox.doors.cli.files import written
 from thoughtbox.doors.cli.notes import keys_of, notes_in, workspace_of
 from thoughtbox.doors.cli.output import GOOD, Output, Styled, UsageError, count
 from thoughtbox.doors.cli.proofs import Proof, check, check_signed
-from thoughtbox.doors.cli.store import opened_existing, settings_of
+from thoughtbox.doors.cli.store import opened_to_read, settings_of
 from thoughtbox.errors import InvalidProof
 from thoughtbox.ledger import merkle
 from thoughtbox.ledger.checkpoints import Checkpoints
@@ -77,7 +77,7 @@ def _read(name: str) -> Proof:
 
 def _inclusion(settings: Settings, id: str) -> Proof:
     id = f"th:{id}" if id.isdecimal() else id
-    with opened_existing(settings) as box:
+    with opened_to_read(settings) as (box, _):
         call = Call(operation="ledger_prove", workspace=settings.project, arguments={"id": id})
         return {"proof": "inclusion", **box.dispatcher.call(call)}
 
@@ -120,5 +120,5 @@ def _growth(settings: Settings, name: str, keys: Sequence[VerifierKey]) -> Proof
             "checkpoint": signed.note if signed else None,
         }
 
-    with opened_existing(settings) as box:
+    with opened_to_read(settings) as (box, _):
         return box.dispatcher.ask(workspace, ANONYMOUS, between).result()

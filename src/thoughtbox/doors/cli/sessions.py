@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from thoughtbox.doors.cli.files import written
 from thoughtbox.doors.cli.output import BAD, Output, Styled, UsageError, count
-from thoughtbox.doors.cli.store import opened_existing, settings_of
+from thoughtbox.doors.cli.store import opened_to_read, settings_of
 from thoughtbox.doors.terminal import printable
 from thoughtbox.errors import ImportRefused
 from thoughtbox.operations.caller import Caller
@@ -35,7 +35,7 @@ def export_sessions(args: Namespace) -> int:
         if args.gzip:
             raise UsageError("--gzip goes with the ledger layout only")
         root = settings.data_dir / "exports" if args.output == STDIO else Path(args.output)
-        with opened_existing(settings) as box, out.bar("Exporting sessions") as bar:
+        with opened_to_read(settings) as (box, _), out.bar("Exporting sessions") as bar:
             paths = _ask(box, lambda tx: _write_files(tx, args, root.resolve(), settings.rooms["partition"], bar))
         if out.as_json:
             out.json({"directory": str(root), "sessions": [str(path) for path in paths]})
@@ -44,7 +44,7 @@ def export_sessions(args: Namespace) -> int:
         return 0
     if len(args.sessions) != 1:
         raise UsageError(f"--layout {args.layout} writes one session: name it with --session ID, or --session latest")
-    with opened_existing(settings) as box:
+    with opened_to_read(settings) as (box, _):
         _ask(box, lambda tx: _write_document(tx, args))
     return 0
 

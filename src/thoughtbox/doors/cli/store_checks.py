@@ -1,4 +1,4 @@
-"""What `doctor` looks at inside the store. It only reads, and waits for nobody's turn: others may be writing."""
+"""What `doctor` looks at inside the store. It changes nothing, and waits for nobody's turn: others may be writing."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from contextlib import contextmanager
 
 from thoughtbox.app import all_views, keyring_of
 from thoughtbox.doors.cli.checks import Finding
+from thoughtbox.doors.cli.notes import stranger_in_words
 from thoughtbox.doors.cli.output import count
 from thoughtbox.doors.cli.progress import Bar
 from thoughtbox.engine.migrations import steps
 from thoughtbox.engine.protocol import Sql
+from thoughtbox.ledger.comparison import compare
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.replay import SLICE, cursor, record_count
 from thoughtbox.ledger.signing import Checkpoint
 from thoughtbox.ledger.tree import WIDTH
-from thoughtbox.ledger.verify import verify_workspace
+from thoughtbox.ledger.verify import Signatory, Verdict, known_workspaces, verify_workspace
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
 
@@ -80,9 +82,15 @@ def chain(settings: Settings, *, deep: bool, bar: Callable[[str], Bar]) -> Itera
     with _reading(settings) as sql:
         if sql is None:
             return
-        deep = deep or record_count(sql) <= VERIFIED_ANYWAY
-        for workspace, last_seq in sorted({**dict.fromkeys(keyring.workspaces(), 0), **_workspaces(sql)}.items()):
-            wrong = _whole(sql, workspace, keyring, bar) if deep else _ends(sql, workspace, last_seq, keyring)
+        whole = deep or record_count(sql) <= VERIFIED_ANYWAY
+        last_seqs = {**dict.fromkeys((*keyring.workspaces(), *known_workspaces(sql)), 0), **_workspaces(sql)}
+        for workspace, last_seq in sorted(last_seqs.items()):
+            if whole:
+                verdict = _verdict(sql, workspace, keyring, bar)
+                wrong = verdict.problem.message if verdict.problem else None
+                yield from (_stranger(workspace, stranger) for stranger in verdict.strangers)
+            else:
+                wrong = _ends(sql, workspace, last_seq, keyring)
             if wrong is not None:
                 yield Finding(
                     "chain",
@@ -91,7 +99,7 @@ def chain(settings: Settings, *, deep: bool, bar: Callable[[str], Bar]) -> Itera
                     "Run `thoughtbox verify`, and restore from an export.",
                 )
                 return
-    if deep:
+    if whole:
         yield Finding("chain", "ok", "Every record is what was written.")
     else:
         yield Finding(
@@ -99,12 +107,16 @@ def chain(settings: Settings, *, deep: bool, bar: Callable[[str], Bar]) -> Itera
         )
 
 
-def _whole(sql: Sql, workspace: str, keyring: Keyring, bar: Callable[[str], Bar]) -> str | None:
+def _verdict(sql: Sql, workspace: str, keyring: Keyring, bar: Callable[[str], Bar]) -> Verdict:
     with bar(f"Verifying {workspace}") as progress:
-        verdict = verify_workspace(
+        return verify_workspace(
             sql, workspace, keys=keyring.verifiers, notes=keyring.recall(workspace), progress=progress
         )
-    return verdict.problem.message if verdict.problem else None
+
+
+def _stranger(workspace: str, stranger: Signatory) -> Finding:
+    said, advice = stranger_in_words(stranger)
+    return Finding("signers", "warn", f"Workspace {workspace} is {said}.", f"{advice[:1].upper()}{advice[1:]}")
 
 
 def _ends(sql: Sql, workspace: str, last_seq: int, keyring: Keyring) -> str | None:
@@ -127,6 +139,24 @@ def _ends(sql: Sql, workspace: str, last_seq: int, keyring: Keyring) -> str | No
     if lengths is not None and lengths[0] != counted:
         return f"its streams should have {lengths[0]:,} records together, but have {counted:,}"
     return None
+
+
+def compared_views(settings: Settings, *, bar: Callable[[str], Bar]) -> Iterator[Finding]:
+    """Whether every view is what the ledger makes of it."""
+    with _reading(settings) as sql:
+        if sql is None:
+            return
+        with bar("Comparing views") as progress:
+            found = compare(sql, all_views(), progress=progress)
+    for workspace, view, why in found.differences:
+        yield Finding(
+            "compared",
+            "fail",
+            f"Workspace {workspace}: the view `{view}` {why}.",
+            f"Run `thoughtbox rebuild {view}`: it is made anew from the ledger.",
+        )
+    if not found.differences:
+        yield Finding("compared", "ok", "Every view is what the ledger makes of it.")
 
 
 def views(settings: Settings) -> Iterator[Finding]:
@@ -165,12 +195,14 @@ def _workspaces(sql: Sql) -> dict[str, int]:
 
 @contextmanager
 def _reading(settings: Settings) -> Generator[Sql | None]:
-    """A snapshot of the store, for reading only; None when there is no store."""
+    """A snapshot of the store, to read and to make temporary tables in; None when there is no store."""
     if settings.database_url is not None:
         with _reading_postgres(settings.database_url, settings) as sql:
             yield sql if _is_made(sql, POSTGRES_TABLE) else None
     elif settings.storage == "fs" and settings.database.exists():
-        with _reading_sqlite(settings) as sql:
+        from thoughtbox.engine.read_only import to_read
+
+        with to_read(settings.database) as found, _reading_sqlite(found.address) as sql:
             yield sql if _is_made(sql, SQLITE_TABLE) else None
     else:
         yield None
@@ -181,13 +213,13 @@ def _is_made(sql: Sql, question: str) -> bool:
 
 
 @contextmanager
-def _reading_sqlite(settings: Settings) -> Generator[Sql]:
+def _reading_sqlite(address: str) -> Generator[Sql]:
     import apsw
 
     from thoughtbox.engine.sqlite import SqliteSql, translate
 
     try:
-        connection = apsw.Connection(str(settings.database), flags=apsw.SQLITE_OPEN_READONLY)
+        connection = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
         try:
             connection.set_busy_timeout(BUSY_MS)
             connection.execute("BEGIN")
@@ -204,12 +236,12 @@ def _reading_sqlite(settings: Settings) -> Generator[Sql]:
 def _reading_postgres(url: str, settings: Settings) -> Generator[Sql]:
     import psycopg
 
-    from thoughtbox.engine.postgres import BEGIN_READING, PostgresSql
+    from thoughtbox.engine.postgres import BEGIN_SCRATCH, PostgresSql
     from thoughtbox.engine.postgres_connection import connect, connection_parameters, translate
 
     try:
         with connect(connection_parameters(url), settings.durability) as connection:
-            connection.execute(BEGIN_READING)
+            connection.execute(BEGIN_SCRATCH)
             yield PostgresSql(connection)
     except psycopg.Error as error:
         raise translate(error) from error

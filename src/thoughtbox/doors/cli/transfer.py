@@ -20,15 +20,20 @@ import orjson
 
 from thoughtbox.doors.cli import sessions
 from thoughtbox.doors.cli.files import written
-from thoughtbox.doors.cli.output import Output, UsageError, count, write_json
+from thoughtbox.doors.cli.notes import stranger_in_words
+from thoughtbox.doors.cli.output import DOUBTFUL, Output, Styled, UsageError, count, write_json
 from thoughtbox.doors.cli.progress import Bar
-from thoughtbox.doors.cli.store import opened, opened_existing, settings_of
+from thoughtbox.doors.cli.store import COPIED, opened, opened_to_read, settings_of
 from thoughtbox.doors.terminal import printable_json
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import ImportRefused, RecordNotFound
 from thoughtbox.ledger.export import Imported, export_lines, import_lines
+from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import workspaces
+from thoughtbox.ledger.signing import Signer
+from thoughtbox.ledger.verify import Signatory
 from thoughtbox.ledger.view import Views
+from thoughtbox.operations.registry import TABLE
 from thoughtbox.settings import Settings
 
 STDIO = "-"
@@ -57,7 +62,7 @@ def export(args: Namespace) -> int:
     settings = settings_of(args)
     out = Output(args)
     workspace = settings.project
-    with opened_existing(settings, tolerant=True) as box:
+    with opened_to_read(settings) as (box, is_copy):
         known = box.engine.read(workspaces).result()
         if workspace not in known:
             raise RecordNotFound(
@@ -75,6 +80,8 @@ def export(args: Namespace) -> int:
         write_json(sys.stderr if args.output == STDIO else sys.stdout, {**summary, "file": args.output})
         return 0
     where = "" if args.output == STDIO else f" to {args.output}"
+    if is_copy:
+        out.note(COPIED)
     what = f"{count(trailer['records'], 'record')} in {count(trailer['streams'], 'stream')}"
     out.note(f"{what} of {workspace} exported{where}, root {trailer['root']}.")
     return 0
@@ -133,12 +140,19 @@ def import_(args: Namespace) -> int:
             found = box.engine.write("", lambda sql: incoming.take(sql, box.views)).result()
         except _FileFailed as failure:
             raise UsageError(f"{incoming.name} cannot be read: {failure.error.strerror or failure.error}") from None
+        signatories = [_signatories(one, box.keyring) for one in found]
     if out.as_json:
         out.json(
             {
                 "imported": [
-                    {"file": name, "workspace": one.workspace, "records": one.records, "added": one.added}
-                    for name, one in zip(args.files, found, strict=True)
+                    {
+                        "file": name,
+                        "workspace": one.workspace,
+                        "records": one.records,
+                        "added": one.added,
+                        "signers": [signatory.as_json() for signatory in signed],
+                    }
+                    for name, one, signed in zip(args.files, found, signatories, strict=True)
                 ]
             }
         )
@@ -150,7 +164,27 @@ def import_(args: Namespace) -> int:
             for name, one in zip(args.files, found, strict=True)
         ],
     )
+    for one, signed in zip(found, signatories, strict=True):
+        _say_who_signed(out, one.workspace, signed)
     return 0
+
+
+def _signatories(imported: Imported, keyring: Keyring) -> list[Signatory]:
+    trusted = {Signer.of(key) for key in keyring.verifiers}
+    return [Signatory(by, number, by in trusted, key) for by, number, key in imported.signers]
+
+
+def _say_who_signed(out: Output, workspace: str, signatories: Sequence[Signatory]) -> None:
+    if not signatories:
+        out.say(f"{workspace}: nobody has signed it.")
+    for signatory in signatories:
+        if signatory.trusted:
+            what = count(signatory.checkpoints, "checkpoint")
+            out.say(f"{workspace}: signed by {signatory.signer}, which is trusted here ({what}).")
+            continue
+        said, advice = stranger_in_words(signatory)
+        out.say(Styled(f"{workspace}: {said}", DOUBTFUL))
+        out.say(f"  {advice}")
 
 
 def _import_directories(args: Namespace, settings: Settings, out: Output) -> int:
@@ -211,7 +245,7 @@ class _Incoming:
         for name, file in self._files:
             self.name = name
             try:
-                taken.append(import_lines(sql, self._lines(file), views))
+                taken.append(import_lines(sql, self._lines(file), views, check=TABLE.check))
             except ImportRefused as error:
                 raise _naming(name, error) from None
             self._done += _size(file)

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.cli.notes import keys_of, notes_in, workspace_of
-from thoughtbox.doors.cli.output import BAD, GOOD, Output, Styled, UsageError, count
-from thoughtbox.doors.cli.store import opened_existing, settings_of
+from thoughtbox.doors.cli.notes import keys_of, notes_in, stranger_in_words, workspace_of
+from thoughtbox.doors.cli.output import BAD, DOUBTFUL, GOOD, Output, Styled, UsageError, count
+from thoughtbox.doors.cli.store import COPIED, opened_to_read, settings_of
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import RecordNotFound
-from thoughtbox.ledger.ledger import workspaces
+from thoughtbox.ledger.comparison import compare, with_views
 from thoughtbox.ledger.record import record_id
 from thoughtbox.ledger.signing import VerifierKey
-from thoughtbox.ledger.verify import Problem, Verdict, verify_stream, verify_workspace
+from thoughtbox.ledger.verify import (
+    Problem,
+    Standing,
+    Verdict,
+    known_workspaces,
+    verify_stream,
+    verify_workspace,
+)
 
 ADVICE = {
     "content": "Restore from an export: `thoughtbox import FILE` into an empty directory.",
-    "unknown signature": "If another installation signed it, add its key (`thoughtbox checkpoint --public-key` there)"
-    " to THOUGHTBOX_TRUSTED_KEYS.",
+    "view": "Run `thoughtbox rebuild`: it makes the views anew from the ledger, which is whole.",
     "damaged store": "Run `thoughtbox doctor`, and restore from an export.",
 }
 """What to do, by what is wrong; the first line where nothing else is said."""
+
+SHOWN = {"valid": Styled("valid", GOOD), "untrusted": Styled("untrusted", DOUBTFUL), "broken": Styled("BROKEN", BAD)}
+EXIT_CODES: dict[Standing, int] = {"valid": 0, "untrusted": 4, "broken": 1}
+NOTHING = Verdict(records=0, streams=0, checkpoints=0)
+VIEWS_NOT_CHECKED = "views not checked: `thoughtbox verify --deep` compares them with the ledger"
 
 
 def verify(args: Namespace) -> int:
@@ -33,14 +44,22 @@ def verify(args: Namespace) -> int:
     out = Output(args)
     keys = keys_of(args.keys)
     notes = [note for name in args.checkpoints for note in notes_in(name)]
-    with opened_existing(settings, tolerant=True) as box:
+    with opened_to_read(settings) as (box, is_copy):
         if args.stream is not None:
+            if args.deep:
+                raise UsageError("--deep looks at whole workspaces: leave --stream out")
             found = {settings.project: _stream_verdict(box, settings.project, args.stream)}
         else:
-            chosen = [args.workspace] if args.workspace else _known_workspaces(box, notes)
-            found = {name: _verdict(out, box, name, keys, _notes_for(name, notes, args)) for name in chosen}
-    _show(out, found)
-    return 0 if all(verdict.valid for verdict in found.values()) else 1
+            look = _look(out, box, args, keys, notes)
+            found = (box.engine.scratch(look) if args.deep else box.engine.read(look, long=True)).result()
+    _show(out, found, is_copy=is_copy)
+    return EXIT_CODES[worst(found.values())]
+
+
+def worst(verdicts: Iterable[Verdict]) -> Standing:
+    """One verdict on all of them."""
+    standings = {verdict.standing for verdict in verdicts}
+    return "broken" if "broken" in standings else "untrusted" if "untrusted" in standings else "valid"
 
 
 def _verify_file(args: Namespace) -> int:
@@ -54,20 +73,27 @@ def _verify_file(args: Namespace) -> int:
     return main([*options, *(["--json"] if Output(args).as_json else []), args.file])
 
 
-def _known_workspaces(box: Thoughtbox, notes: Sequence[str]) -> list[str]:
+def _look(
+    out: Output, box: Thoughtbox, args: Namespace, keys: Sequence[VerifierKey], notes: Sequence[str]
+) -> Callable[[Sql], dict[str, Verdict]]:
+    """All that is asked about, in one snapshot: the ledger, and with --deep what the views made of it."""
+
+    def look(sql: Sql) -> dict[str, Verdict]:
+        chosen = [args.workspace] if args.workspace else _known_workspaces(sql, box, notes)
+        found = {name: _verdict(out, sql, box, name, keys, _notes_for(name, notes, args)) for name in chosen}
+        return _with_views(out, sql, box, found, everything=not args.workspace) if args.deep else found
+
+    return look
+
+
+def _known_workspaces(sql: Sql, box: Thoughtbox, notes: Sequence[str]) -> list[str]:
     """Every workspace that anything tells of: its head, its records, a note kept outside, a checkpoint given.
 
     One whose rows are all gone is still known by its notes, and found to be missing.
     """
-    held = box.engine.read(lambda sql: {*workspaces(sql), *_workspaces_with_records(sql)}).result()
-    return sorted({*held, *box.engine.witnessed(), *box.keyring.workspaces(), *map(workspace_of, notes)})
-
-
-def _workspaces_with_records(sql: Sql) -> list[str]:
-    found: list[str] = []
-    while (row := sql.row("SELECT MIN(workspace) FROM records WHERE workspace > ?", found[-1:] or [""])) and row[0]:
-        found.append(row[0])
-    return found
+    return sorted(
+        {*known_workspaces(sql), *box.engine.witnessed(), *box.keyring.workspaces(), *map(workspace_of, notes)}
+    )
 
 
 def _notes_for(workspace: str, notes: Sequence[str], args: Namespace) -> list[str]:
@@ -76,20 +102,33 @@ def _notes_for(workspace: str, notes: Sequence[str], args: Namespace) -> list[st
 
 
 def _verdict(
-    out: Output, box: Thoughtbox, workspace: str, keys: Sequence[VerifierKey], notes: Sequence[str]
+    out: Output, sql: Sql, box: Thoughtbox, workspace: str, keys: Sequence[VerifierKey], notes: Sequence[str]
 ) -> Verdict:
     with out.bar(f"Verifying {workspace}") as bar:
-        return box.engine.read(
-            lambda sql: verify_workspace(
-                sql,
-                workspace,
-                keys=keys or box.keyring.verifiers,
-                notes=[*box.keyring.recall(workspace), *notes],
-                witness=sql.witness.get(workspace),
-                progress=bar,
-            ),
-            long=True,
-        ).result()
+        return verify_workspace(
+            sql,
+            workspace,
+            keys=keys or box.keyring.verifiers,
+            notes=[*box.keyring.recall(workspace), *notes],
+            witness=sql.witness.get(workspace),
+            progress=bar,
+        )
+
+
+def _with_views(
+    out: Output, sql: Sql, box: Thoughtbox, found: dict[str, Verdict], *, everything: bool
+) -> dict[str, Verdict]:
+    """The verdicts once the views were compared; what hangs on a broken ledger is compared with nothing."""
+    whole = [name for name, verdict in found.items() if verdict.valid]
+    among = None if everything and len(whole) == len(found) else whole
+    with out.bar("Comparing views") as bar:
+        comparison = compare(sql, box.views, among=among, progress=bar)
+    # A view may hold rows of a workspace that nothing else tells of.
+    strays = {difference.workspace: NOTHING for difference in comparison.differences}
+    return {
+        name: with_views(verdict, name, comparison) if name in {*whole, *strays} else verdict
+        for name, verdict in {**strays, **found}.items()
+    }
 
 
 def _stream_verdict(box: Thoughtbox, workspace: str, stream: str) -> Verdict:
@@ -102,15 +141,21 @@ def _stream_verdict(box: Thoughtbox, workspace: str, stream: str) -> Verdict:
     return verdict
 
 
-def _show(out: Output, found: dict[str, Verdict]) -> None:
+def _show(out: Output, found: dict[str, Verdict], *, is_copy: bool) -> None:
+    views_checked = bool(found) and all(verdict.views_checked for verdict in found.values())
     if out.as_json:
         out.json(
             {
                 "valid": all(verdict.valid for verdict in found.values()),
+                "standing": worst(found.values()),
+                "viewsChecked": views_checked,
+                "privateCopy": is_copy,
                 "workspaces": [_as_json(name, verdict) for name, verdict in found.items()],
             }
         )
         return
+    if is_copy:
+        out.note(COPIED)
     if not found:
         out.say("The store is empty: there is nothing to verify.")
         return
@@ -118,7 +163,7 @@ def _show(out: Output, found: dict[str, Verdict]) -> None:
         ("", "workspace", "records", "streams", "checkpoints", "root"),
         [
             (
-                Styled("valid", GOOD) if verdict.valid else Styled("BROKEN", BAD),
+                SHOWN[verdict.standing],
                 name,
                 f"{verdict.records:,}",
                 f"{verdict.streams:,}",
@@ -132,9 +177,16 @@ def _show(out: Output, found: dict[str, Verdict]) -> None:
         if verdict.problem is not None:
             out.say()
             out.say(Styled(f"{name}: {_sentence(verdict.problem)}", BAD))
-            if verdict.records:
+            if verdict.records and verdict.root is None:
                 out.say(f"  {count(verdict.records, 'record')} held before that.")
             out.say(f"  {ADVICE.get(verdict.problem.wrong, ADVICE['content'])}")
+        for stranger in verdict.strangers:
+            out.say()
+            said, advice = stranger_in_words(stranger)
+            out.say(Styled(f"{name}: {'' if verdict.problem else 'valid, '}{said}", DOUBTFUL))
+            out.say(f"  {advice}")
+    out.say()
+    out.say("views checked: they are what the ledger makes of them" if views_checked else VIEWS_NOT_CHECKED)
 
 
 def _sentence(problem: Problem) -> str:
@@ -151,10 +203,13 @@ def _as_json(name: str, verdict: Verdict) -> dict[str, Any]:
     return {
         "workspace": name,
         "valid": verdict.valid,
+        "standing": verdict.standing,
         "records": verdict.records,
         "streams": verdict.streams,
         "checkpoints": verdict.checkpoints,
         "root": verdict.root.hex() if verdict.root else None,
+        "signers": [signatory.as_json() for signatory in verdict.signatories],
+        "viewsChecked": verdict.views_checked,
         "problem": None
         if problem is None
         else {

@@ -34,6 +34,7 @@ from thoughtbox.domains.thoughts.stages import at
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import Draft, Record, record_id
+from thoughtbox.ledger.view import astray
 from thoughtbox.operations import LONGEST_TEXT, Example, Tx
 from thoughtbox.search.texts import Texts
 
@@ -347,7 +348,8 @@ def _existing(tx: Tx, what: _Topic, id: str) -> Entry:
 
 def _record(tx: Tx, entry: Entry) -> Record:
     record = tx.ledger.record(entry.seq)
-    assert record is not None
+    if record is None or record.topic not in (PATTERN, NOTE) or record.data["id"] != entry.id:
+        raise astray(Knowledge, entry.seq, f"`{entry.id}`")
     return record
 
 

@@ -9,6 +9,7 @@ from pydantic import Field
 from thoughtbox.domains.thoughts.answers import LineShown, SessionShown, ThoughtShown
 from thoughtbox.domains.thoughts.arguments import Limit, Offset, SessionId, Tag, Tags, Title
 from thoughtbox.domains.thoughts.sessions.learnings.models import ExtractedLearning, KeyMoment
+from thoughtbox.ledger.verify import Standing
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 
@@ -151,6 +152,7 @@ class SessionVerified(CamelOutput):
 
     session_id: str
     valid: bool
+    standing: Annotated[Standing, Field(description="valid or broken; who signed the ledger, ledger_verify says.")]
     deleted: bool
     records: int
     message: str

@@ -62,7 +62,7 @@ _STARTED = ("start_new", {"sessionTitle": "Slow pages", "sessionTags": ["perform
 _GIVEN = (
     _STARTED,
     ("cipher", _LATEST),
-    ("thought", {**_LATEST, "thought": "S1|O|User reports slow thoughts_page loads"}),
+    ("thought", {**_LATEST, "thought": "S1|O|User reports slow page loads"}),
     ("thought", {**_LATEST, "thought": "S2|C|S1|∴ Add an index on users.email"}),
 )
 
@@ -345,6 +345,7 @@ def session_verify(tx: Tx, call: OneSession) -> SessionVerified:
     return SessionVerified(
         session_id=session.id,
         valid=verdict.valid,
+        standing=verdict.standing,
         deleted=session.deleted,
         records=min(verdict.records, head.length) if head else 0,
         message=f"The chain is broken: {verdict.problem.message}." if verdict.problem else "The chain is whole.",

@@ -33,11 +33,12 @@ from thoughtbox.domains.thoughts.think.models import (
     ThoughtsRead,
 )
 from thoughtbox.domains.thoughts.think.placement import draft, place
-from thoughtbox.domains.thoughts.think.queries import asked_for, seq_meant
+from thoughtbox.domains.thoughts.think.queries import asked_for, must_be_asked_for, seq_meant
 from thoughtbox.domains.thoughts.view.lines import MAIN, Node
 from thoughtbox.domains.thoughts.view.links import REVISES
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
+from thoughtbox.ledger.view import astray
 from thoughtbox.operations import Example, Sampling, Tx, cursor, foreign_cursor, place_in
 
 LONGEST_REPLY = 300
@@ -53,7 +54,7 @@ NO_MODEL = Notice(
 _STARTED = ("start_new", {"sessionTitle": "Slow pages"})
 _LATEST = {"sessionId": "latest"}
 _READY = (_STARTED, ("cipher", _LATEST))
-_THOUGHT = ("thought", {**_LATEST, "thought": "S1|O|User reports slow thoughts_page loads"})
+_THOUGHT = ("thought", {**_LATEST, "thought": "S1|O|User reports slow page loads"})
 
 
 class ReadPlace(NamedTuple):
@@ -95,7 +96,7 @@ def _kept_critique(answer: Mapping[str, Any], text: str, model: str) -> dict[str
     ),
     title="Record a thought",
     errors=[SessionNotFound, ThoughtNotFound],
-    example=Example({**_LATEST, "thought": "S1|O|User reports slow thoughts_page loads"}, given=_READY),
+    example=Example({**_LATEST, "thought": "S1|O|User reports slow page loads"}, given=_READY),
 )
 def thought(tx: Tx, call: Think) -> ThoughtRecorded:
     """Record one step of reasoning: the next thought, a revision, or a branch."""
@@ -149,6 +150,7 @@ def read_thoughts(tx: Tx, call: ReadThoughts) -> ThoughtsRead:
     room = room_beside(call.max_chars, {"sessionId": session.id, "query": query})
     wanted = [each for each in seqs if each > after]
     shown = thoughts_page(tx, wanted, limit=call.limit, room=room)
+    must_be_asked_for(shown, session.id, call)
     has_more = len(shown) < len(wanted)
     return ThoughtsRead(
         session_id=session.id,
@@ -176,7 +178,10 @@ def get_thought(tx: Tx, call: OpenThought) -> ThoughtShown:
             recovery="Send an id such as th:17, as read_thoughts and session.get show it.",
             details={"id": call.id},
         )
-    return ThoughtShown.of(Thought.of(record), critiques_of(tx, [record.seq]).get(record.seq))
+    found = Thought.of(record)
+    if call.id not in (found.id, found.node_id):
+        raise astray(Thoughts, found.seq, f"thought `{call.id}`")
+    return ThoughtShown.of(found, critiques_of(tx, [found.seq]).get(found.seq))
 
 
 @room.operation(

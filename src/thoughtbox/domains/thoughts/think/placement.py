@@ -8,8 +8,9 @@ from typing import Any
 from thoughtbox.domains.thoughts.arguments import HIGHEST_NUMBER
 from thoughtbox.domains.thoughts.cipher.meaning import Meaning, Target, meaning_of
 from thoughtbox.domains.thoughts.cipher.notation import parse
-from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought
+from thoughtbox.domains.thoughts.model.thought import TOPIC
 from thoughtbox.domains.thoughts.numbers import Numbers
+from thoughtbox.domains.thoughts.records import thoughts_at
 from thoughtbox.domains.thoughts.think.models import Think
 from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
 from thoughtbox.domains.thoughts.view.links import REVISES
@@ -101,8 +102,8 @@ def _origin(numbers: Numbers, call: Think, branch: str, line: Line | None) -> No
             recovery="Leave branchFromBranch out, or choose another branchId for a new branch.",
             details={"fields": ["branchFromBranch"]},
         )
-    assert line.origin is not None
-    assert line.origin_number is not None
+    if line.origin is None or line.origin_number is None:
+        return None  # it came from files that did not say where it forked
     return Node(line.parent or MAIN, line.origin_number, line.origin, "")
 
 
@@ -179,7 +180,6 @@ def _referred(tx: Tx, numbers: Numbers, branch: str, number: int) -> Target | No
 
 def _node_of(tx: Tx, thought_id: str) -> Node:
     seq = seq_of(thought_id)
-    record = tx.ledger.record(seq) if seq is not None else None
-    assert record is not None
-    found = Thought.of(record)
+    assert seq is not None
+    [found] = thoughts_at(tx, [seq])
     return Node(found.branch_id or MAIN, found.number, found.seq, found.kind)

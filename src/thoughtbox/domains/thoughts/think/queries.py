@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from thoughtbox.domains.thoughts.answers import ThoughtShown
+from thoughtbox.domains.thoughts.model.thought import node_id
 from thoughtbox.domains.thoughts.numbers import Numbers, missing
 from thoughtbox.domains.thoughts.records import last_of
 from thoughtbox.domains.thoughts.think.models import READ_BY_DEFAULT, ReadThoughts
@@ -12,6 +15,7 @@ from thoughtbox.domains.thoughts.view.links import NEXT, REVISES
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, ThoughtNotFound
 from thoughtbox.ledger.record import AUTHORED, seq_of
+from thoughtbox.ledger.view import NOW, astray
 from thoughtbox.operations import Tx
 
 
@@ -91,3 +95,19 @@ def _found(tx: Tx, numbers: Numbers, session_id: str, call: ReadThoughts, asked:
 def _refers(how: str, *, only_revisions: bool) -> bool:
     """Whether a link says something of the thought, rather than that it comes next or criticises it."""
     return how == REVISES if only_revisions else how not in (NEXT, "branch", "critique")
+
+
+def must_be_asked_for(shown: Sequence[ThoughtShown], session_id: str, call: ReadThoughts) -> None:
+    """What the view led to says of itself what was asked for: its session, its number, its line, its kind."""
+    low, high = sorted(call.range or (call.thought_number or 1, call.thought_number or NOW))
+    on_main = call.range is not None and call.branch_id is None
+    on_any = call.refers_to is not None or call.revises is not None  # the branch only says whose number is meant
+    for each in shown:
+        fits = (
+            each.node_id == node_id(session_id, each.branch_id, each.thought_number)
+            and low <= each.thought_number <= high
+            and (each.branch_id == call.branch_id or on_any or (call.branch_id is None and not on_main))
+            and call.kind in (None, each.kind)
+        )
+        if not fits:
+            raise astray(Thoughts, seq_of(each.id) or 0, f"a thought of session `{session_id}`")

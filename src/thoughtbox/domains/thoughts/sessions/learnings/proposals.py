@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from thoughtbox.domains.thoughts.model.session import Session
-from thoughtbox.domains.thoughts.model.thought import Thought
-from thoughtbox.domains.thoughts.records import thoughts_of
+from thoughtbox.domains.thoughts.records import thoughts_at, thoughts_of
 from thoughtbox.domains.thoughts.sessions.learnings.findings import Statement
 from thoughtbox.domains.thoughts.sessions.learnings.learn import learn
 from thoughtbox.domains.thoughts.sessions.learnings.models import ExtractedLearning, KeyMoment
@@ -34,5 +33,4 @@ def learnings_of(tx: Tx, session: Session, key_moments: list[KeyMoment]) -> list
 def _statements(tx: Tx, session_id: str, count: int) -> list[Statement]:
     """The newest decisions and revisions of other sessions."""
     seqs = tx.ask(Thoughts).newest_settling(count)
-    records = tx.ledger.records(seqs)
-    return [Statement.of(Thought.of(record)) for record in records if record.session != session_id]
+    return [Statement.of(thought) for thought in thoughts_at(tx, seqs) if thought.session_id != session_id]

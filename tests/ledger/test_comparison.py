@@ -1,0 +1,161 @@
+"""Views that are not what the ledger makes of them are named, and nothing is touched to find that out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.support.box import WORKSPACE, Box
+from tests.support.thinker import Client
+from thoughtbox.app import all_views
+from thoughtbox.engine.protocol import Sql
+from thoughtbox.ledger.comparison import compare
+from thoughtbox.ledger.keeper import checkpoint
+from thoughtbox.ledger.ledger import Ledger
+from thoughtbox.ledger.replay import catch_up_all, rebuild
+from thoughtbox.ledger.view import View
+
+KINDS = all_views().kinds
+
+
+def fill(box: Box) -> None:
+    """Something in every view."""
+    mia = Client(box)
+    mia.start_new(sessionTitle="Slow pages", sessionTags=["db"])
+    mia.cipher()
+    mia.thought(thought="S1|O|pages are slow")
+    mia.thought(thought="S2|H|S1|a missing index")
+    mia.thought(thought="S7|E|S2|EXPLAIN shows a scan")
+    mia.thought(thought="another way", branchId="alt", branchFromThought=1)
+    mia.critique(thoughtNumber=2, text="Is it?")
+    mia.call("knowledge.write_note", title="Open ends", content="ask about the replica")
+    for number in range(260):
+        box.submit("thought_record", {"sessionId": "s", "thoughtType": "note", "content": f"n {number}"})
+    box.call("thought_plan", {"sessionId": "s", "planDescription": "once", "actionId": "deploy-1"}, key="k1")
+    checkpoint(box.app.engine, box.app.views, box.app.keyring, box.app.world, WORKSPACE)
+    catch_up_all(box.app.engine, box.app.views, WORKSPACE)
+
+
+def change(box: Box, statement: str) -> None:
+    box.app.engine.write("", lambda sql: sql.run(statement)).result()
+
+
+def emptied(sql: Sql, kind: type[View]) -> list[str]:
+    """Statements that empty each table of a view that has anything in it."""
+    tables = [table for table in kind.tables(sql.dialect) if table not in ("texts_index", "texts_words")]
+    filled = [table for table in tables if sql.row(f"SELECT COUNT(*) FROM {table}") != (0,)]
+    index = ["INSERT INTO texts_index (texts_index) VALUES ('delete-all')"]
+    return [f"DELETE FROM {table}" for table in filled] + index * ("texts_index" in kind.tables(sql.dialect))
+
+
+def test_views_that_nobody_touched_are_what_the_ledger_makes_of_them(box: Box):
+    fill(box)
+
+    found = box.ledger_verify(deep=True)
+
+    assert (found["standing"], found["views_checked"], found["problem"]) == ("valid", True, None)
+    assert box.ledger_verify()["views_checked"] is False
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_whatever_is_missing_from_a_view_is_found_and_the_view_is_named(box: Box, kind: type[View]):
+    fill(box)
+    harm = box.app.engine.read(lambda sql: emptied(sql, kind)).result()
+    assert harm
+
+    for statement in harm:
+        change(box, statement)
+        found = box.ledger_verify(deep=True)
+        assert (found["standing"], found["problem"]["wrong"]) == ("broken", "view"), statement
+        assert f"`{kind.name}`" in found["problem"]["message"], statement
+        assert box.ledger_verify()["standing"] == "valid" or kind.name == "checkpoints"
+        rebuild(box.app.engine, kind, box.app.views)
+        catch_up_all(box.app.engine, box.app.views, WORKSPACE)
+        assert box.ledger_verify(deep=True)["standing"] == "valid", statement
+
+
+@pytest.mark.parametrize(
+    ("view", "statement"),
+    [
+        ("answers", "UPDATE answers SET key = 'k2'"),
+        ("answers", "INSERT INTO answers SELECT workspace, agent, 'never used', seq FROM answers"),
+        ("trail_actions", "UPDATE trail_actions SET seq = 1"),
+        ("tree", "UPDATE tree_nodes SET hash = (SELECT hash FROM records WHERE seq = 1)"),
+        ("texts", "UPDATE texts SET session = 'another'"),
+        ("texts", "UPDATE view_cursors SET seq = seq + 1000 WHERE view = 'texts'"),
+        ("tree", "UPDATE view_cursors SET seq = 0 WHERE view = 'tree'"),
+        ("tree", "UPDATE view_cursors SET seq = -5 WHERE view = 'tree'"),
+    ],
+)
+def test_a_row_that_was_changed_is_found(box: Box, view: str, statement: str):
+    fill(box)
+    change(box, statement)
+
+    found = box.ledger_verify(deep=True)
+
+    assert found["problem"]["wrong"] == "view"
+    assert f"`{view}`" in found["problem"]["message"]
+
+
+def test_rows_of_a_workspace_that_has_no_records_are_found(box: Box):
+    fill(box)
+    change(box, "INSERT INTO trail_actions (workspace, action_id, seq) VALUES ('nowhere', 'deploy-9', 1)")
+
+    found = box.app.engine.scratch(lambda sql: compare(sql, box.app.views)).result()
+
+    assert [(one.workspace, one.view) for one in found.differences] == [("nowhere", "trail_actions")]
+
+
+def test_a_workspace_hears_nothing_of_the_views_of_another(box: Box):
+    fill(box)
+    Client(box, workspace="other").call("thought_plan", sessionId="s", planDescription="p", actionId="a")
+    change(box, "DELETE FROM trail_actions WHERE workspace = 'other'")
+
+    assert box.ledger_verify(deep=True)["standing"] == "valid"
+
+
+def test_a_table_that_is_gone_is_a_view_that_cannot_be_read(box: Box):
+    fill(box)
+    change(box, "DROP TABLE trail_actions")
+
+    found = box.ledger_verify(deep=True)
+
+    assert found["problem"]["wrong"] == "view"
+    assert "the view `trail_actions` cannot be read" in found["problem"]["message"]
+
+
+def test_a_view_in_the_shape_of_another_release_is_not_compared(box: Box):
+    fill(box)
+    change(box, "UPDATE views SET version = 'another' WHERE view = 'trail_actions'")
+
+    found = box.ledger_verify(deep=True)
+
+    assert (found["standing"], found["views_checked"]) == ("valid", False)
+
+
+def test_comparing_writes_nothing_and_leaves_nothing(open_box: Callable[..., Box]):
+    box = open_box()
+    fill(box)
+
+    def everything(sql: Sql) -> list[object]:
+        tables = {table for kind in KINDS for table in kind.tables(sql.dialect)} - {"texts_index", "texts_words"}
+        return [sql.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in sorted(tables)]
+
+    before = box.app.engine.read(everything).result()
+    box.ledger_verify(deep=True)
+    assert box.app.engine.read(everything).result() == before
+    assert box.thought_for_action(actionId="deploy-1")["count"] == 1
+
+
+def test_a_store_in_memory_is_compared_too_and_goes_on():
+    box = Box(None)
+    fill(box)
+
+    assert box.ledger_verify(deep=True)["views_checked"] is True
+    change(box, "DELETE FROM answers")
+    assert box.ledger_verify(deep=True)["problem"]["wrong"] == "view"
+    assert box.thought_plan(sessionId="s", planDescription="and on")["success"]
+    last = box.app.engine.read(lambda sql: Ledger(sql, WORKSPACE, box.app.views).last_seq()).result()
+    assert box.ledger_verify()["records"] == last
+    box.close()
