@@ -8,6 +8,7 @@ import subprocess
 import tomllib
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,26 @@ def test_every_declared_dependency_is_locked(lock: str):
     pinned = set(re.findall(r"^([a-z0-9-]+)(?:\[[^]]*])?==", (ROOT / lock).read_text(encoding="utf-8"), re.MULTILINE))
     names = {re.split(r"[\[<>=!~; ]", requirement, maxsplit=1)[0].lower() for requirement in declared}
     assert names <= pinned, f"{lock} lacks {sorted(names - pinned)}: run `make lock`"
+
+
+def imports_of(path: Path, tree: ast.Module) -> set[str]:
+    """The modules of ours that a file imports when it is imported."""
+    named = [
+        (node.module, alias.name) for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
+    return {f"{module}.{name}" for module, name in named} | {str(module) for module, _ in named}
+
+
+def test_no_files_import_each_other():
+    found = {
+        ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__"): imports_of(
+            path, tree
+        )
+        for path, tree in python_files()
+        if SOURCE in path.parents
+    }
+    graph = {name: sorted((imports & found.keys()) - {name}) for name, imports in found.items()}
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as circle:
+        pytest.fail(" imports ".join(circle.args[1]))

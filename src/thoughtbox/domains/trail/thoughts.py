@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from thoughtbox.ledger.record import Draft, Kind, Record
+from thoughtbox.ledger.record import Draft, Kind, Record, present
 
 TOPIC = "trail.thought"
 DEEPEST = 50
@@ -94,7 +94,7 @@ def draft(
         text=content,
         session=session_id,
         attrs=attrs,
-        data={name: value for name, value in given.items() if value is not None},
+        data=present(given),
     )
 
 

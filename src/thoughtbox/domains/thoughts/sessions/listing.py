@@ -18,6 +18,7 @@ from thoughtbox.domains.thoughts.arguments import (
     Tag,
 )
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
+from thoughtbox.ledger.record import present
 from thoughtbox.operations import CamelInput, CamelOutput, MaxChars, Tx
 
 
@@ -47,7 +48,7 @@ class SessionsListed(CamelOutput):
 def listed(tx: Tx, call: ListSessions) -> SessionsListed:
     """The sessions that a call asks for, within the scope of its connection."""
     given = {"project": call.project, "task": call.task, "aspect": call.aspect}
-    where = {name: value for name, value in given.items() if value is not None}
+    where = present(given)
     if "root" in tx.focus.place and "project" not in where:
         where["project"] = tx.focus.place["project"]  # a bound root is the scope of its connection
     found = tx.ask(Thoughts).sessions(

@@ -1,47 +1,47 @@
-"""The knowledge zone: patterns that have proven themselves, and notes for now."""
+"""Patterns that have proven themselves: keep one, change, read, list, delete; make one of a proposal."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 
 from thoughtbox.domains.thoughts.arguments import MOST_TAGS
+from thoughtbox.domains.thoughts.knowledge.entries import (
+    PATTERNS,
+    created_at,
+    delete,
+    entry_named,
+    found_in,
+    page_of,
+    record_of,
+    slug,
+    write,
+)
 from thoughtbox.domains.thoughts.knowledge.models import (
     CreatePattern,
-    DeleteNote,
     DeletePattern,
     KnowledgeDeleted,
-    ListNotes,
     ListPatterns,
-    NoteKept,
-    NoteShown,
-    NotesListed,
-    OneNote,
     OnePattern,
     PatternKept,
     PatternShown,
     PatternsListed,
     Promote,
     UpdatePattern,
-    WriteNote,
 )
-from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Entry, Kind, Knowledge
+from thoughtbox.domains.thoughts.knowledge.view import PATTERN, Entry, Knowledge
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import current, existing
 from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
 from thoughtbox.domains.thoughts.stages import INIT_COMPLETE
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
-from thoughtbox.ledger.record import Draft, Record, record_id
-from thoughtbox.operations import LONGEST_TEXT, Example, Tx
+from thoughtbox.ledger.record import Record, present
+from thoughtbox.operations import Example, Tx
 from thoughtbox.search.texts import Texts
-
-SEARCHED_AT_ONCE = 100
-BEST = "best"
-LONGEST_SLUG = 60
 
 _LATEST = {"sessionId": "latest"}
 _STARTED = ("start_new", {"sessionTitle": "Slow pages"})
+BEST = "best"
+
 _PATTERN = (
     "knowledge.create_pattern",
     {
@@ -52,17 +52,6 @@ _PATTERN = (
         "tags": ["database"],
     },
 )
-_NOTE = ("knowledge.write_note", {**_LATEST, "title": "Open ends", "content": "- ask about the replica"})
-
-
-class _Topic(NamedTuple):
-    """How a kind of knowledge is recorded."""
-
-    kind: Kind
-    topic: str
-
-
-_PATTERNS, _NOTES = _Topic("pattern", PATTERN), _Topic("note", NOTE)
 
 
 @room.operation(
@@ -93,7 +82,7 @@ def create_pattern(tx: Tx, call: CreatePattern) -> PatternKept:
 )
 def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
     """One pattern in full."""
-    entry = _existing(tx, _PATTERNS, call.pattern_id)
+    entry = entry_named(tx, PATTERNS, call.pattern_id)
     return PatternKept(pattern=_pattern(tx, entry, with_content=True))
 
 
@@ -110,8 +99,8 @@ def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
 )
 def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
     """Change a pattern; what it said before stays in the ledger."""
-    entry = _existing(tx, _PATTERNS, call.pattern_id)
-    record = _record(tx, entry)
+    entry = entry_named(tx, PATTERNS, call.pattern_id)
+    record = record_of(tx, entry)
     from_sessions = call.derived_from_sessions
     named = {
         "title": call.title,
@@ -119,13 +108,13 @@ def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
         "tags": None if call.tags is None else list(dict.fromkeys(call.tags)),
         "derivedFromSessions": None if from_sessions is None else _sessions(tx, from_sessions),
     }
-    given = {name: value for name, value in named.items() if value is not None}
+    given = present(named)
     if not given and call.content is None:
         raise InvalidPayload(
             "there is nothing to change", details={"fields": ["title", "description", "content", "tags"]}
         )
-    _write(tx, _PATTERNS, {**_own(record), **given}, call.content or record.text, replaces=entry)
-    return PatternKept(pattern=_pattern(tx, _existing(tx, _PATTERNS, entry.id), with_content=True))
+    write(tx, PATTERNS, {**_own(record), **given}, call.content or record.text, replaces=entry)
+    return PatternKept(pattern=_pattern(tx, entry_named(tx, PATTERNS, entry.id), with_content=True))
 
 
 @room.operation(
@@ -138,11 +127,11 @@ def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
 )
 def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
     """Patterns, without their content: with these tags (all of them), or with these words in them."""
-    among, note = _found(tx, PATTERN, call.search)
+    among, note = found_in(tx, PATTERN, call.search)
     entries = tx.ask(Knowledge).entries(
         "pattern", tags=call.tags, among=among, sort_by=call.sort_by, descending=call.sort_order == "desc"
     )
-    shown, next_offset = _page(entries, call.offset, call.limit)
+    shown, next_offset = page_of(entries, call.offset, call.limit)
     return PatternsListed(
         patterns=[_pattern(tx, entry, with_content=False) for entry in shown],
         count=len(shown),
@@ -161,7 +150,7 @@ def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
 )
 def delete_pattern(tx: Tx, call: DeletePattern) -> KnowledgeDeleted:
     """Take a pattern out of sight; what it said stays in the ledger."""
-    return _delete(tx, _PATTERNS, _existing(tx, _PATTERNS, call.pattern_id))
+    return delete(tx, PATTERNS, entry_named(tx, PATTERNS, call.pattern_id))
 
 
 @room.operation(
@@ -205,84 +194,11 @@ def promote(tx: Tx, call: Promote) -> PatternKept:
     return _keep_pattern(tx, given, proposal.content)
 
 
-@room.operation(
-    "knowledge.write_note",
-    writes=True,
-    stage=INIT_COMPLETE,
-    title="Write a note",
-    example=Example(_NOTE[1], given=[_STARTED]),
-)
-def write_note(tx: Tx, call: WriteNote) -> NoteKept:
-    """Write a note on a topic, or write it anew; others in the workspace can read it."""
-    note_id = call.note_id or slug(call.title)
-    entry = tx.ask(Knowledge).entry("note", note_id)
-    content = call.content
-    if call.append and entry is not None:
-        content = f"{_record(tx, entry).text}\n{call.content}"
-        if len(content) > LONGEST_TEXT:
-            raise InvalidPayload(
-                f"the note would be longer than {LONGEST_TEXT:,} characters", details={"fields": ["content"]}
-            )
-    _write(tx, _NOTES, {"id": note_id, "title": call.title}, content, replaces=entry)
-    return NoteKept(note=_note(tx, _existing(tx, _NOTES, note_id), with_content=True))
-
-
-@room.operation(
-    "knowledge.get_note",
-    stage=INIT_COMPLETE,
-    title="Read a note",
-    example=Example({**_LATEST, "noteId": "open-ends"}, given=[_STARTED, _NOTE]),
-)
-def get_note(tx: Tx, call: OneNote) -> NoteKept:
-    """One note in full."""
-    return NoteKept(note=_note(tx, _existing(tx, _NOTES, call.note_id), with_content=True))
-
-
-@room.operation(
-    "knowledge.list_notes",
-    stage=INIT_COMPLETE,
-    title="List notes",
-    fresh=(Texts,),
-    newest_first=frozenset({"notes"}),
-    example=Example(_LATEST, given=[_STARTED, _NOTE]),
-)
-def list_notes(tx: Tx, call: ListNotes) -> NotesListed:
-    """Notes, without their content, newest first; with these words in them."""
-    among, note = _found(tx, NOTE, call.search)
-    entries = tx.ask(Knowledge).entries("note", among=among)
-    shown, next_offset = _page(entries, call.offset, call.limit)
-    return NotesListed(
-        notes=[_note(tx, entry, with_content=False) for entry in shown],
-        count=len(shown),
-        has_more=next_offset is not None,
-        next_offset=next_offset,
-        message=note,
-    )
-
-
-@room.operation(
-    "knowledge.delete_note",
-    writes=True,
-    stage=INIT_COMPLETE,
-    title="Delete a note",
-    example=Example({**_LATEST, "noteId": "open-ends"}, given=[_STARTED, _NOTE]),
-)
-def delete_note(tx: Tx, call: DeleteNote) -> KnowledgeDeleted:
-    """Take a note out of sight; what it said stays in the ledger."""
-    return _delete(tx, _NOTES, _existing(tx, _NOTES, call.note_id))
-
-
-def slug(text: str) -> str:
-    """A title as an id: `Look at the plan!` is `look-at-the-plan`."""
-    made = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST_SLUG].strip("-")
-    return made or "untitled"
-
-
 def _keep_pattern(tx: Tx, given: dict[str, Any], content: str) -> PatternKept:
     pattern_id = _free_id(tx, slug(given["title"]))
     tags = list(dict.fromkeys(given["tags"]))
-    _write(tx, _PATTERNS, {"id": pattern_id, **given, "tags": tags}, content, replaces=None)
-    return PatternKept(pattern=_pattern(tx, _existing(tx, _PATTERNS, pattern_id), with_content=True))
+    write(tx, PATTERNS, {"id": pattern_id, **given, "tags": tags}, content, replaces=None)
+    return PatternKept(pattern=_pattern(tx, entry_named(tx, PATTERNS, pattern_id), with_content=True))
 
 
 def _sessions(tx: Tx, named: list[str]) -> list[str]:
@@ -298,88 +214,12 @@ def _free_id(tx: Tx, wanted: str) -> str:
     return free
 
 
-def _write(tx: Tx, what: _Topic, data: dict[str, Any], text: str, *, replaces: Entry | None) -> None:
-    """Record a version. One that replaces another says which."""
-    attrs: dict[str, Any] = {"relations": []} if replaces is None else {"replacesId": record_id(replaces.seq)}
-    tx.append(
-        Draft(
-            kind="claim" if replaces is None else "revision",
-            topic=what.topic,
-            text=text,
-            session="knowledge",
-            attrs=attrs,
-            data=data,
-        ),
-        stream=_stream(what, data["id"]),
-    )
-
-
-def _delete(tx: Tx, what: _Topic, entry: Entry) -> KnowledgeDeleted:
-    tx.append(
-        Draft(
-            kind="hub_event",
-            topic=what.topic,
-            text=f"{what.kind} deleted",
-            session="knowledge",
-            attrs={"eventType": f"{what.kind}.deleted"},
-            data={"id": entry.id, "title": entry.title, "deleted": True},
-        ),
-        stream=_stream(what, entry.id),
-    )
-    return KnowledgeDeleted(id=entry.id)
-
-
-def _stream(what: _Topic, id: str) -> str:
-    return f"knowledge/{what.kind}/{id}"
-
-
-def _existing(tx: Tx, what: _Topic, id: str) -> Entry:
-    entry = tx.ask(Knowledge).entry(what.kind, id)
-    if entry is None:
-        raise InvalidPayload(
-            f"there is no {what.kind} `{id}`",
-            recovery=f'{{"operation": "knowledge.list_{what.kind}s"}} shows those there are.',
-            details={"fields": [f"{what.kind}Id"]},
-        )
-    return entry
-
-
-def _record(tx: Tx, entry: Entry) -> Record:
-    record = tx.ledger.record(entry.seq)
-    assert record is not None
-    return record
-
-
 def _own(record: Record) -> dict[str, Any]:
     return {name: value for name, value in record.data.items() if name != "topic"}
 
 
-def _found(tx: Tx, topic: str, words: str | None) -> tuple[Collection[int] | None, str | None]:
-    """The records that have these words; all when there are none."""
-    if words is None or not words.strip():
-        return None, None
-    hits: set[int] = set()
-    offset, has_more, note = 0, True, None
-    while has_more:
-        found = tx.ask(Texts).find(words, topics=(topic,), limit=SEARCHED_AT_ONCE, offset=offset)
-        hits |= {hit.seq for hit in found.hits}
-        offset, has_more, note = offset + len(found.hits), found.has_more, found.note
-    return hits, note
-
-
-def _page(entries: list[Entry], offset: int, limit: int) -> tuple[list[Entry], int | None]:
-    """A page, and where the next one begins."""
-    end = offset + limit
-    return entries[offset:end], end if end < len(entries) else None
-
-
-def _created_at(tx: Tx, entry: Entry) -> str:
-    record = tx.ledger.record(entry.created_seq)
-    return record.ts if record else ""
-
-
 def _pattern(tx: Tx, entry: Entry, *, with_content: bool) -> PatternShown:
-    record = _record(tx, entry)
+    record = record_of(tx, entry)
     data = record.data
     return PatternShown(
         id=entry.id,
@@ -389,17 +229,6 @@ def _pattern(tx: Tx, entry: Entry, *, with_content: bool) -> PatternShown:
         content=record.text if with_content else None,
         derived_from_sessions=list(data["derivedFromSessions"]),
         created_by=data.get("createdBy"),
-        created_at=_created_at(tx, entry),
-        updated_at=record.ts,
-    )
-
-
-def _note(tx: Tx, entry: Entry, *, with_content: bool) -> NoteShown:
-    record = _record(tx, entry)
-    return NoteShown(
-        id=entry.id,
-        title=record.data["title"],
-        content=record.text if with_content else None,
-        created_at=_created_at(tx, entry),
+        created_at=created_at(tx, entry),
         updated_at=record.ts,
     )
