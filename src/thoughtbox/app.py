@@ -15,15 +15,16 @@ from thoughtbox.engine.protocol import Engine
 from thoughtbox.errors import ConfigurationError, InvalidProof
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.checkpoints import Checkpoints
+from thoughtbox.ledger.feed import Feed
 from thoughtbox.ledger.keeper import Keeper
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.replay import ensure
 from thoughtbox.ledger.signing import VerifierKey
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import Views
+from thoughtbox.operations.caller import Focus, Memory
 from thoughtbox.operations.dispatch import Dispatcher
 from thoughtbox.operations.registry import TABLE
-from thoughtbox.operations.tx import Rules
 from thoughtbox.search.texts import Texts
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
@@ -52,9 +53,14 @@ class Thoughtbox:
             self.views,
             world=self.world,
             keyring=self.keyring,
-            rules=Rules(enforces_stages=settings.stages == "enforce", begins_sessions=settings.auto_create_session),
+            settings=settings.rooms,
         )
+        self.feed = Feed(self.engine, self.views)
         self._keeper: Keeper | None = None
+
+    def first_focus(self, memory: Memory) -> Focus:
+        """What is remembered of a caller who has only just come."""
+        return self.dispatcher.table.first_focus(Focus(memory), self.settings.rooms)
 
     def keep(self) -> None:
         """Get ready to serve for long: keep views and checkpoints up in the background, collect garbage less often."""
@@ -64,12 +70,13 @@ class Thoughtbox:
         gc.enable()
         if self._keeper is None:
             self._keeper = Keeper(
-                self.engine, self.views, self.keyring, self.world, every=self.settings.checkpoint_every
+                self.engine, self.feed, self.views, self.keyring, self.world, every=self.settings.checkpoint_every
             )
 
     def close(self) -> None:
         if self._keeper is not None:
             self._keeper.close()
+        self.feed.close()
         self.engine.close()
 
     def __enter__(self) -> Thoughtbox:

@@ -1,6 +1,7 @@
 """Every setting, in one table: its name, where it comes from, its default, what it is for.
 
-`thoughtbox config` shows this table, and the documentation is checked against it.
+Rooms have settings of their own, in a module `settings` beside their operations, found by its name. `thoughtbox config`
+shows the whole table, and the documentation is checked against it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,9 +22,9 @@ from thoughtbox.errors import ConfigurationError
 
 Transport = Literal["stdio", "http"]
 Storage = Literal["fs", "memory"]
-Granularity = Literal["monthly", "weekly", "daily", "none"]
 
 WORKSPACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}")
+DOMAINS = "thoughtbox.domains"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -40,15 +44,13 @@ class Settings:
     database_url: str | None
     durability: Literal["full", "normal"]
     toolset: str
-    stages: Literal["enforce", "guide"]
-    auto_create_session: bool
-    reasoning_session: str | None
-    partition: Granularity
     checkpoint_every: int
     trusted_keys: tuple[str, ...]
     agent: str | None
     log_thoughts: bool
     log_level: str
+    rooms: Mapping[str, Any]
+    """What the rooms were told, by the name of the setting."""
 
     @property
     def database(self) -> Path:
@@ -73,7 +75,7 @@ class Setting:
     """Its name in `config.json`, where it can be kept."""
 
 
-def _one_of(*allowed: str) -> Callable[[str], str]:
+def one_of(*allowed: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
         if text not in allowed:
             raise ValueError(f"it must be one of {', '.join(allowed)}")
@@ -95,12 +97,12 @@ def _number(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
-def _switched_on(text: str) -> bool:
+def switched_on(text: str) -> bool:
     return text.strip().lower() in ("1", "true", "yes", "on")
 
 
 def _switched_off(text: str) -> bool:
-    return not _switched_on(text)
+    return not switched_on(text)
 
 
 def _workspace(text: str) -> str:
@@ -109,7 +111,7 @@ def _workspace(text: str) -> str:
     return text
 
 
-def _optional(text: str) -> str | None:
+def optional_text(text: str) -> str | None:
     return text or None
 
 
@@ -128,10 +130,10 @@ def _directory(text: str) -> Path:
 
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("transport", "THOUGHTBOX_TRANSPORT", "http", _one_of("stdio", "http"), "How MCP clients connect."),
+    Setting("transport", "THOUGHTBOX_TRANSPORT", "http", one_of("stdio", "http"), "How MCP clients connect."),
     Setting("host", "HOST", "127.0.0.1", str, "Address the HTTP server binds; wider than loopback needs a token."),
     Setting("port", "PORT", "1731", _number(0, 65535), "Port of the HTTP server; 0 takes a free one."),
-    Setting("token", "THOUGHTBOX_TOKEN", "", _optional, "Bearer token that HTTP clients must send.", secret=True),
+    Setting("token", "THOUGHTBOX_TOKEN", "", optional_text, "Bearer token that HTTP clients must send.", secret=True),
     Setting(
         "allowed_hosts",
         "THOUGHTBOX_ALLOWED_HOSTS",
@@ -151,7 +153,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("project", "THOUGHTBOX_PROJECT", "_default", _workspace, "Workspace that calls go to."),
     Setting(
-        "storage", "THOUGHTBOX_STORAGE", "fs", _one_of("fs", "memory"), "Keep the store on disk, or in memory only."
+        "storage", "THOUGHTBOX_STORAGE", "fs", one_of("fs", "memory"), "Keep the store on disk, or in memory only."
     ),
     Setting(
         "database_url",
@@ -165,40 +167,11 @@ SETTINGS: tuple[Setting, ...] = (
         "durability",
         "THOUGHTBOX_DURABILITY",
         "full",
-        _one_of("full", "normal"),
+        one_of("full", "normal"),
         "full: what was answered survives a power cut. normal: it survives a killed process.",
     ),
     Setting(
         "toolset", "THOUGHTBOX_TOOLSET", "default", str, "Which tools `tools/list` shows; hidden ones stay callable."
-    ),
-    Setting(
-        "stages",
-        "THOUGHTBOX_STAGES",
-        "enforce",
-        _one_of("enforce", "guide"),
-        "enforce: an operation before its stage is refused. guide: it runs, with a hint.",
-    ),
-    Setting(
-        "auto_create_session",
-        "THOUGHTBOX_AUTO_CREATE_SESSION",
-        "true",
-        _switched_on,
-        "false: a thought never begins a session by itself.",
-    ),
-    Setting(
-        "reasoning_session",
-        "THOUGHTBOX_REASONING_SESSION",
-        "",
-        _optional,
-        "Session that every connection works on from the start.",
-    ),
-    Setting(
-        "partition",
-        "THOUGHTBOX_PARTITION",
-        "monthly",
-        _one_of("monthly", "weekly", "daily", "none"),
-        "How sessions that are exported as files are arranged by time.",
-        kept="sessionPartitionGranularity",
     ),
     Setting(
         "checkpoint_every",
@@ -214,7 +187,9 @@ SETTINGS: tuple[Setting, ...] = (
         _list,
         "Public keys of other installations whose checkpoints are trusted, separated by commas.",
     ),
-    Setting("agent", "THOUGHTBOX_AGENT", "", _optional, "Name to record as the author, in place of the client's own."),
+    Setting(
+        "agent", "THOUGHTBOX_AGENT", "", optional_text, "Name to record as the author, in place of the client's own."
+    ),
     Setting(
         "log_thoughts",
         "DISABLE_THOUGHT_LOGGING",
@@ -227,10 +202,18 @@ SETTINGS: tuple[Setting, ...] = (
         "log_level",
         "THOUGHTBOX_LOG_LEVEL",
         "warning",
-        _one_of("debug", "info", "warning", "error"),
+        one_of("debug", "info", "warning", "error"),
         "How much the server's own log says on stderr.",
     ),
 )
+
+
+@cache
+def all_settings() -> tuple[Setting, ...]:
+    """The settings above, and those of every room."""
+    modules = (f"{DOMAINS}.{room}.settings" for room in import_module(DOMAINS).ROOMS)
+    found = [import_module(module) for module in modules if find_spec(module) is not None]
+    return (*SETTINGS, *(setting for module in found for setting in module.SETTINGS))
 
 
 Origin = Literal["flag", "environment", "config.json", "default"]
@@ -259,12 +242,12 @@ def data_dir(given: Mapping[str, str | None], environment: Mapping[str, str]) ->
 def load(environment: Mapping[str, str] | None = None, **given: str | None) -> Settings:
     """Settings from the environment and `config.json`, with those given on the command line on top."""
     environment = os.environ if environment is None else environment
-    unknown = given.keys() - {setting.field for setting in SETTINGS}
+    unknown = given.keys() - {setting.field for setting in all_settings()}
     if unknown:
         raise TypeError(f"no such setting: {', '.join(sorted(unknown))}")
     kept = installation.read(data_dir(given, environment))
     values: dict[str, Any] = {}
-    for setting in SETTINGS:
+    for setting in all_settings():
         text, origin = source(setting, given, environment, kept)
         try:
             values[setting.field] = setting.parse(text)
@@ -274,4 +257,13 @@ def load(environment: Mapping[str, str] | None = None, **given: str | None) -> S
             raise ConfigurationError(
                 f"{where.get(origin, setting.variable)} is set to {shown}: {error}", recovery=setting.help
             ) from None
-    return Settings(**values)
+    return made(values)
+
+
+def made(values: Mapping[str, Any]) -> Settings:
+    """Settings from the value of each."""
+    own = {setting.field for setting in SETTINGS}
+    return Settings(
+        **{field: values[field] for field in own},
+        rooms={field: value for field, value in values.items() if field not in own},
+    )

@@ -386,7 +386,9 @@ class TestTheCopyOfTheCheckpointBesideTheStore:
                 kept.set()
 
             monkeypatch.setattr(store.app.keyring, "remember", watched)
-            keeping = keeper.Keeper(store.engine, store.app.views, store.app.keyring, store.app.world, every=1)
+            keeping = keeper.Keeper(
+                store.engine, store.app.feed, store.app.views, store.app.keyring, store.app.world, every=1
+            )
             store.think("one")
             assert failed.wait(SECONDS)
             (tmp_path / "checkpoints").unlink()

@@ -110,9 +110,9 @@ def test_every_resource_and_prompt_is_a_text_or_leads_to_a_read_operation():
 
 
 def test_every_argument_of_a_resource_address_can_be_completed_or_is_a_record_id():
-    named = {argument for uri in TABLE.resources for argument in _arguments(uri)}
+    named = {(one.room, argument) for one in TABLE.resources.values() for argument in _arguments(one.uri)}
 
-    assert named - set(TABLE.completions) <= {"id"}
+    assert {argument for _, argument in named - set(TABLE.completions)} <= {"id"}
 
 
 def _arguments(uri: str) -> list[str]:

@@ -16,6 +16,7 @@ from tests.support.box import WORKSPACE
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import LedgerBroken, StorageDamaged
 from thoughtbox.ledger import keeper
+from thoughtbox.ledger.feed import Feed
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.replay import advance, catch_up, ensure, lagging, rebuild
 from thoughtbox.ledger.tree import WIDTH, Tree
@@ -35,7 +36,8 @@ def taken_in(library: Library) -> list[int]:
 
 def keeping(library: Library) -> keeper.Keeper:
     keyring = Keyring(None, library.world)
-    return keeper.Keeper(library.engine, library.views, keyring, library.world, every=0)
+    feed = Feed(library.engine, library.views)
+    return keeper.Keeper(library.engine, feed, library.views, keyring, library.world, every=0)
 
 
 def wait_until(library: Library, reached: int) -> None:

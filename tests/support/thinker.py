@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from tests.support.box import WORKSPACE, Box
+from thoughtbox.domains.thoughts.standing import Standing
 from thoughtbox.errors import ThoughtboxError
-from thoughtbox.operations.caller import Caller, Focus, Root
+from thoughtbox.operations.caller import Caller, Landing, Root
 from thoughtbox.operations.dispatch import Call
 
 Answer = dict[str, Any]
@@ -31,40 +32,49 @@ class Client:
     ) -> None:
         self.box = box
         self.workspace = workspace
-        self.focus = None if stateless else Focus()
+        self.focus = box.app.first_focus("none" if stateless else "connection")
         self.roots = roots
         self.caller = Caller(agent=agent, transport="test")
+        self._turn = ThreadPoolExecutor(1)
+
+    @property
+    def standing(self) -> Standing:
+        return self.focus.of(Standing)
 
     @property
     def session_id(self) -> str:
         """The session that the connection works on."""
-        assert self.focus is not None
-        assert self.focus.session_id is not None
-        return self.focus.session_id
+        assert self.standing.session_id is not None
+        return self.standing.session_id
 
     @property
     def stage(self) -> int:
-        assert self.focus is not None
-        return self.focus.stage
+        return self.standing.stage
 
-    def submit(
-        self, operation: str, /, *, as_of: int | None = None, key: str | None = None, **arguments: Any
-    ) -> Future[Answer]:
-        return self.box.app.dispatcher.submit(
-            Call(
-                operation=operation,
-                workspace=self.workspace,
-                arguments=arguments,
-                caller=self.caller,
-                focus=self.focus,
-                roots=self.roots,
-                as_of=as_of,
-                key=key,
-            )
-        )
+    def submit(self, operation: str, /, **arguments: Any) -> Future[Answer]:
+        """Send a call without waiting for those before it. As at every door, they run in the order sent."""
+        return self._turn.submit(self._run, operation, **arguments)
 
     def call(self, operation: str, /, **arguments: Any) -> Answer:
-        return self.submit(operation, **arguments).result()
+        return self._run(operation, **arguments)
+
+    def _run(self, operation: str, /, *, as_of: int | None = None, key: str | None = None, **arguments: Any) -> Answer:
+        landing = Landing()
+        call = Call(
+            operation=operation,
+            workspace=self.workspace,
+            arguments=arguments,
+            caller=self.caller,
+            focus=self.focus,
+            landing=landing,
+            roots=self.roots,
+            as_of=as_of,
+            key=key,
+        )
+        answer = self.box.app.dispatcher.call(call)
+        if landing.focus is not None and landing.focus.lasts:
+            self.focus = landing.focus
+        return answer
 
     def refusal(self, operation: str, /, **arguments: Any) -> ThoughtboxError | None:
         """Why a call is refused; none when it is not."""

@@ -6,7 +6,8 @@ all. Imports operations, search and ledger only.
 
 from importlib import import_module
 
-ROOMS = ("ledger", "trail", "thoughts")
+ROOMS = ("thoughts", "trail", "ledger", "calls")
+"""In the order in which they say what they are for."""
 
 
 def load() -> None:

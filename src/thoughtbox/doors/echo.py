@@ -14,19 +14,8 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 LAST_WORDS_SECONDS = 0.2
-
-
-def line(operation: str, answer: dict[str, Any]) -> str:
-    """What a write is called for whoever watches. It tells what was written, not its text."""
-    thought = answer.get("thought")
-    if isinstance(thought, dict):
-        return f"{operation} {thought['thoughtId']} step {thought['stepIndex']}"
-    named = [answer[name] for name in ("id", "sessionId") if isinstance(answer.get(name), str)]
-    number = answer.get("thoughtNumber")
-    return " ".join([operation, *named, *([f"thought {number}"] if isinstance(number, int) else [])])
 
 
 def echo(said: str) -> None:

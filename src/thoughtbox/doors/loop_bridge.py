@@ -45,18 +45,26 @@ class LoopBridge:
         # What arrives meanwhile need not ring; what slips in before the flag falls is seen by the second look.
         while self._arrived or self._falls_silent():
             waiting, future = self._arrived.popleft()
-            if waiting.done():
-                continue
-            try:
-                result = future.result()
-            except CancelledError:
-                waiting.cancel()
-            except BaseException as error:
-                waiting.set_exception(error)
-            else:
-                waiting.set_result(result)
+            if not waiting.done():
+                _hand_over(future, waiting)
 
     def _falls_silent(self) -> bool:
         """Let the next arrival ring again; true when one has come in just before."""
         self._rung = False
         return bool(self._arrived)
+
+
+def _hand_over(future: Future[Any], waiting: asyncio.Future[Any]) -> None:
+    """Pass a result on. Whatever an operation raises fails its own call only, and never the loop that serves all."""
+    if future.cancelled():
+        waiting.cancel()
+        return
+    error = future.exception()
+    if error is None:
+        waiting.set_result(future.result())
+    elif isinstance(error, Exception) and not isinstance(error, StopIteration | CancelledError):
+        waiting.set_exception(error)
+    else:  # an event loop would take these for its own: the end of a coroutine, of a task, of the process
+        wrapped = RuntimeError(f"an operation raised {type(error).__name__}")
+        wrapped.__cause__ = error
+        waiting.set_exception(wrapped)

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ from thoughtbox.engine.postgres_connection import Connection, Durability, connec
 from thoughtbox.engine.postgres_words import in_postgres_words
 from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
+from thoughtbox.engine.savepoints import nested
 from thoughtbox.engine.watchers import Watchers
 from thoughtbox.engine.writer import Writer
 from thoughtbox.errors import StorageError
@@ -53,6 +54,8 @@ BEGIN = b"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 BEGIN_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 SAVEPOINT = b"SAVEPOINT call"
 RELEASE = b"RELEASE call"
+SAVEPOINT_PART = b"SAVEPOINT part"
+RELEASE_PART = b"RELEASE part"
 
 # Behind the commit, not inside: a transaction that notifies holds a lock of the whole server while it
 # waits for the disk, and would make all workspaces commit one after the other.
@@ -120,6 +123,22 @@ class PostgresSql:
 
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         return self.row(f"{statement} FOR UPDATE", parameters)
+
+    def nested(self) -> AbstractContextManager[None]:
+        return nested(self, begin=self._begin_part, end=self._end_part, undo=self._undo_part)
+
+    def _begin_part(self) -> None:
+        self.later(SAVEPOINT_PART)
+
+    def _end_part(self) -> None:
+        if self.status != pq.TransactionStatus.INTRANS:
+            raise StorageError("a statement of a part failed, and the part went on as if it had not")
+        self.later(RELEASE_PART)
+
+    def _undo_part(self) -> None:
+        if self.status == pq.TransactionStatus.INERROR:
+            self.forget()  # nothing but the rollback is heard now; the savepoint was sent before what failed
+        self.send(b"ROLLBACK TO part", RELEASE_PART)
 
     def _run(self, statement: str, parameters: Sequence[Any]) -> psycopg.Cursor[Row]:
         words = in_postgres_words(statement)
@@ -311,7 +330,7 @@ class PostgresEngine:
             self._add_writer(None)
         return future
 
-    def read(self, work: Callable[[Sql], T]) -> Future[T]:
+    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
         return self._readers.submit(work)
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:

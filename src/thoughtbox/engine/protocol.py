@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -51,6 +52,10 @@ class Sql(Protocol):
         """Read one row and keep others from changing it until this transaction ends."""
         ...
 
+    def nested(self) -> AbstractContextManager[None]:
+        """A part of the transaction that leaves all it wrote, or nothing if it raises; as deep as needed."""
+        ...
+
 
 class Engine(Protocol):
     """A store that runs work in transactions."""
@@ -66,8 +71,8 @@ class Engine(Protocol):
         """
         ...
 
-    def read(self, work: Callable[[Sql], T]) -> Future[T]:
-        """Run `work` on a snapshot that no write changes while it runs."""
+    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
+        """Run `work` on a snapshot that no write changes while it runs; `long` keeps it out of the way of others."""
         ...
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:

@@ -11,7 +11,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -22,6 +22,7 @@ from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
 from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
+from thoughtbox.engine.savepoints import nested
 from thoughtbox.engine.turnstile import Turnstile
 from thoughtbox.engine.watchers import Watchers
 from thoughtbox.engine.writer import Writer
@@ -60,6 +61,7 @@ class SqliteSql:
     dialect: Dialect = "sqlite"
 
     def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
         self._run = connection.execute
         self._run_many = connection.executemany
         self._scans: set[apsw.Cursor] = set()
@@ -127,6 +129,24 @@ class SqliteSql:
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         # The writing transaction already holds the whole file.
         return self.row(statement, parameters)
+
+    def nested(self) -> AbstractContextManager[None]:
+        return nested(self, begin=self._begin_part, end=self._end_part, undo=self._undo_part)
+
+    def _begin_part(self) -> None:
+        # What waits was put before the part: behind its savepoint it would be undone with it.
+        self.settle()
+        self._run("SAVEPOINT part")
+
+    def _end_part(self) -> None:
+        # What the part has put may wait on: it now belongs to what is around it.
+        self._run("RELEASE part")
+
+    def _undo_part(self) -> None:
+        self._waiting.clear()
+        if self._connection.in_transaction:  # otherwise all of it is undone already: a full or failing disk
+            self._run("ROLLBACK TO part")
+            self._run("RELEASE part")
 
     def begin_call(self) -> None:
         self._of_earlier_calls = len(self._waiting)
@@ -286,7 +306,7 @@ class SqliteEngine:
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
         return self._lanes.put(ONE_LANE, work)
 
-    def read(self, work: Callable[[Sql], T]) -> Future[T]:
+    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
         if self._readers is None:
             return self._lanes.put(ONE_LANE, partial(_without_writing, work))
         return self._readers.submit(work)

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from thoughtbox.engine.lanes import Call, Lane, Lanes
 from thoughtbox.engine.protocol import Sql
+from thoughtbox.engine.savepoints import Known
 from thoughtbox.errors import StorageError
 
 logger = logging.getLogger(__name__)
@@ -170,7 +171,7 @@ class Writer:
     def _call(self, session: Session, call: Call, outcome: _Outcome) -> None:
         """Run one call in its own savepoint: it leaves all it wrote, or nothing."""
         sql = session.sql
-        memo, before_commit = dict(sql.memo), dict(sql.before_commit)
+        known = Known.of(sql)
         session.savepoint()
         try:
             outcome.result = call.work(sql)
@@ -179,8 +180,7 @@ class Writer:
             outcome.error = self._translate(error) if isinstance(error, Exception) else error
             if session.is_usable():
                 session.rollback_to_savepoint()
-            _restore(sql.memo, memo)
-            _restore(sql.before_commit, before_commit)
+            known.restore(sql)
 
     def _refuse(self, lane: Lane, outcomes: list[_Outcome], error: Exception) -> None:
         """The store cannot be had now: all who wait hear of it, rather than one after the other in vain."""
@@ -210,8 +210,3 @@ def _lost_with(error: BaseException | None) -> StorageError:
     if isinstance(error, StorageError):
         return error
     return StorageError("the transaction was ended by the engine", recovery="Send the call again.")
-
-
-def _restore(kept: dict[Any, Any], before: dict[Any, Any]) -> None:
-    kept.clear()
-    kept.update(before)

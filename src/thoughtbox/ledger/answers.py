@@ -14,7 +14,7 @@ CALLED = "ledger.call"
 
 
 class Answers(View):
-    """One row per idempotency key."""
+    """One row per caller and idempotency key: a caller is the agent that its records name."""
 
     name = "answers"
     follows = frozenset({ANSWERED})
@@ -22,11 +22,13 @@ class Answers(View):
 
     def apply(self, record: Record) -> None:
         self.sql.run(
-            "INSERT INTO answers (workspace, key, seq) VALUES (?, ?, ?)",
-            (self.workspace, record.data["key"], record.seq),
+            "INSERT INTO answers (workspace, agent, key, seq) VALUES (?, ?, ?, ?)",
+            (self.workspace, record.agent, record.data["key"], record.seq),
         )
 
-    def seq_of(self, key: str) -> int | None:
-        """The number of the record that holds the answer given to this key."""
-        row = self.sql.row("SELECT seq FROM answers WHERE workspace = ? AND key = ?", (self.workspace, key))
+    def seq_of(self, agent: str, key: str) -> int | None:
+        """The number of the record that holds the answer given to this caller's key."""
+        row = self.sql.row(
+            "SELECT seq FROM answers WHERE workspace = ? AND agent = ? AND key = ?", (self.workspace, agent, key)
+        )
         return row[0] if row else None

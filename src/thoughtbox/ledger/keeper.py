@@ -11,6 +11,7 @@ from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import LedgerBroken, ThoughtboxError
 from thoughtbox.ledger import merkle
 from thoughtbox.ledger.checkpoints import Taken, take_checkpoint
+from thoughtbox.ledger.feed import Feed
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.replay import Lag, advance, lagging
@@ -28,7 +29,7 @@ REST_SECONDS = 1.0
 class Keeper:
     """Lets views catch up, and signs a checkpoint of every workspace that has grown by `every` records (0: never)."""
 
-    def __init__(self, engine: Engine, views: Views, keyring: Keyring, world: World, *, every: int) -> None:
+    def __init__(self, engine: Engine, feed: Feed, views: Views, keyring: Keyring, world: World, *, every: int) -> None:
         self._engine = engine
         self._views = views
         self._keyring = keyring
@@ -36,12 +37,13 @@ class Keeper:
         self._every = every
         self._stirred = threading.Event()
         self._stopping = threading.Event()
-        self._unwatch = engine.watch(self._stirred.set)
+        # From the beginning: what was written while nobody kept it up counts, too.
+        self._follower = feed.follow(self._stirred.set, since={})
         self._thread = threading.Thread(target=self._run, name="thoughtbox-keeper", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        self._unwatch()
+        self._follower.close()
         self._stopping.set()
         self._stirred.set()
         self._thread.join(REST_SECONDS)
@@ -53,6 +55,8 @@ class Keeper:
             if self._stopping.wait(REST_SECONDS):
                 return
             self._stirred.clear()
+            for stretch in self._follower.unseen():
+                self._follower.pass_over(stretch)
             self._try(self._follow, "the views that follow the ledger could not be looked at")
             if self._every:
                 self._try(self._sign, "no checkpoint was taken, or no copy of it kept")

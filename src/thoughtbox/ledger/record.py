@@ -67,6 +67,8 @@ class Source:
     operation: str | None = None
     transport: str | None = None
     model: str | None = None
+    via: tuple[str, ...] = ()
+    """The operations that called this one, the outermost first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +103,10 @@ class Record:
     @property
     def session(self) -> str:
         return self.envelope["session"]
+
+    @property
+    def agent(self) -> str:
+        return self.envelope["agent"]
 
     @property
     def text(self) -> str:
@@ -157,12 +163,13 @@ def envelope(draft: Draft, source: Source, *, seq: int, ts: str) -> dict[str, An
     return record
 
 
-def _provenance(source: Source) -> dict[str, str]:
-    named = {
+def _provenance(source: Source) -> dict[str, Any]:
+    named: dict[str, Any] = {
         "surface": source.surface,
         "operation": source.operation,
         "transport": source.transport,
         "model": source.model,
+        "via": list(source.via) or None,
     }
     return present(named)
 

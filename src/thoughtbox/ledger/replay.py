@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import NamedTuple
 
@@ -108,6 +108,14 @@ def catch_up_all(engine: Engine, views: Views, workspace: str) -> None:
 def advance(engine: Engine, kind: type[View], workspace: str, target: int) -> Future[int]:
     """Let a tail view take in one slice of the records up to number `target`; how far it is then."""
     return engine.write(workspace, lambda sql: _advance(sql, kind, workspace, target))
+
+
+def catch_up_within(sql: Sql, kinds: Iterable[type[View]], workspace: str, target: int) -> None:
+    """Let tail views take in all up to number `target` inside the transaction given, its own records included."""
+    for kind in kinds:
+        reached = cursor(sql, kind, workspace)
+        while reached < target and (further := _advance(sql, kind, workspace, target)) > reached:
+            reached = further
 
 
 def lagging(sql: Sql, views: Views) -> list[Lag]:

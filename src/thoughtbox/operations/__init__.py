@@ -1,13 +1,25 @@
 """Operations: the only verbs. Each is declared once and appears on every door.
 
-Imports ledger and engine, never a room or a door. Way in: `registry.py` (how a verb
-is declared), `dispatch.py` (the one way to run one).
+Imports search, ledger and engine, never a room or a door. What stands here is all that a room may use; for the rest,
+the way in is `registry.py` (how a verb is declared) and `dispatch.py` (the one way to run one).
 """
 
 from thoughtbox.operations.budget import HARD_CEILING
-from thoughtbox.operations.models import LONGEST_TEXT, CamelInput, CamelOutput, Input, Key, MaxChars, Output, Text
+from thoughtbox.operations.caller import Focus
+from thoughtbox.operations.models import (
+    LONGEST_TEXT,
+    CamelInput,
+    CamelOutput,
+    Input,
+    Key,
+    MaxChars,
+    Output,
+    Text,
+)
+from thoughtbox.operations.operation import Example, Gateway, Guard, Operation, Prompt, Resource, Sampling
 from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
-from thoughtbox.operations.registry import TABLE, Example, Operation, Prompt, Resource, Room, Sampling
+from thoughtbox.operations.registry import TABLE, Room, Table
+from thoughtbox.operations.steps import Slices, Steps
 from thoughtbox.operations.tx import Tx
 
 __all__ = [
@@ -17,6 +29,9 @@ __all__ = [
     "CamelInput",
     "CamelOutput",
     "Example",
+    "Focus",
+    "Gateway",
+    "Guard",
     "Input",
     "Key",
     "MaxChars",
@@ -26,6 +41,9 @@ __all__ = [
     "Resource",
     "Room",
     "Sampling",
+    "Slices",
+    "Steps",
+    "Table",
     "Text",
     "Tx",
     "cursor",

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal, TypeVar
+
+V = TypeVar("V")
+
+Memory = Literal["connection", "workspace", "none"]
+"""What stands in for what a call does not say: what its connection has done before; the newest that the workspace has,
+as in a shell, where one person goes on with what was last; or nothing at all."""
+
+_NOTHING: Mapping[type, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,22 +28,37 @@ class Caller:
 ANONYMOUS = Caller()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Focus:
-    """What a connection remembers in one workspace: its current session, and the stage it has reached there.
+    """What is remembered of a caller in one workspace: a value for each room that remembers anything.
 
-    Callers without a connection have a new one for every call, and name their session themselves.
+    It never changes. A call begins with one and comes to another, which counts once the call has been answered.
     """
 
-    session_id: str | None = None
-    stage: int = 0
-    place: Mapping[str, str] = field(default_factory=dict)
-    """Where it works, before it has a session that could remember it: project, task, aspect, domain, root."""
-    lasts: bool = True
-    """Whether there is a connection that will have it at its next call."""
+    memory: Memory = "connection"
+    values: Mapping[type, Any] = field(default_factory=lambda: _NOTHING)
+    """By their type; each is immutable, and a room has one type for it."""
 
-    def move(self, session_id: str | None, stage: int) -> None:
-        self.session_id, self.stage = session_id, stage
+    @property
+    def lasts(self) -> bool:
+        """Whether the caller's next call begins where this one ends."""
+        return self.memory == "connection"
+
+    def of(self, kind: type[V]) -> V:
+        """What one room remembers; a new one of its kind, where that is nothing yet."""
+        found = self.values.get(kind)
+        return found if found is not None else kind()
+
+    def on(self, value: object) -> Focus:
+        """The same, with another value in the place of the one of its type."""
+        return replace(self, values=MappingProxyType({**self.values, type(value): value}))
+
+
+@dataclass(slots=True)
+class Landing:
+    """Where a call leaves the focus that it came to: for whoever waits for its answer, and only then."""
+
+    focus: Focus | None = None
 
 
 @dataclass(frozen=True, slots=True)

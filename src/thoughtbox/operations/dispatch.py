@@ -3,58 +3,56 @@
 from __future__ import annotations
 
 import logging
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
-from hashlib import sha256
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
-from thoughtbox.errors import (
-    IdempotencyConflict,
-    InternalError,
-    InvalidOperation,
-    InvalidPayload,
-    LedgerBroken,
-    ThoughtboxError,
-)
-from thoughtbox.ledger.answers import ANSWERED, CALLED, Answers
-from thoughtbox.ledger.canonical import canonical
+from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, ThoughtboxError
 from thoughtbox.ledger.keyring import Keyring
-from thoughtbox.ledger.record import Draft
+from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.arguments import bind, wire_name
 from thoughtbox.operations.budget import fit
-from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Root
-from thoughtbox.operations.freshness import fresh_read
+from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
+from thoughtbox.operations.freshness import fresh_read, in_steps
 from thoughtbox.operations.models import Input
-from thoughtbox.operations.registry import TABLE, Operation, Table
-from thoughtbox.operations.tx import DEFAULT_RULES, Progress, Rules, Tx
+from thoughtbox.operations.operation import Operation
+from thoughtbox.operations.registry import TABLE, Table
+from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
+from thoughtbox.operations.steps import Steps, in_slices
+from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx
 from thoughtbox.world import World
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Answer = dict[str, Any]
 
-LONGEST_KEY = 256
+DEEPEST = 32
+"""How deep operations may call each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One call, as a door hands it over."""
 
-    operation: str
+    operation: str | Operation
+    """Its name, or what a door has found under it."""
     workspace: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     caller: Caller = ANONYMOUS
     key: str | None = None
-    """Idempotency key: the same key again returns the first answer."""
+    """Idempotency key: the same key of the same caller again returns the first answer."""
     as_of: int | None = None
     """Read as if the record of this number were the newest."""
     progress: Progress | None = None
-    focus: Focus | None = None
-    """What the caller's connection remembers; none when there is no connection."""
+    focus: Focus = FORGETFUL
+    """What is remembered of the caller."""
+    landing: Landing | None = None
+    """Where the call leaves the focus it came to."""
     roots: Sequence[Root] | None = None
     """The client's root directories, for an operation that needs them; none when it does not tell."""
 
@@ -70,39 +68,28 @@ class Dispatcher:
         world: World,
         keyring: Keyring,
         table: Table = TABLE,
-        rules: Rules = DEFAULT_RULES,
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
-        self._rules = rules
+        """`settings` are those of the rooms, by name."""
         self._engine = engine
-        self._views = views
-        self._world = world
-        self._keyring = keyring
         self.table = table
+        self._around = Surroundings(
+            views=views, world=world, keyring=keyring, settings=settings or {}, run=self._run_within
+        )
 
     def submit(self, call: Call) -> Future[Answer]:
         """Run the call; raises at once when it is not well formed, before anything is touched."""
-        operation, given = self.table.resolve(call.operation, call.arguments)
-        if operation.name != call.operation:
-            call = replace(call, operation=operation.name, arguments=given)
-        arguments = bind(operation, call.arguments)
+        operation, given = self._resolved(call)
+        arguments = bind(operation, given)
         _check_options(operation, call)
+        if operation.works_in_steps:
+            return in_steps(self._in_steps(operation, arguments, call))
         if operation.writes:
-            moves: list[_Move] = []
-            written = self._engine.write(
-                call.workspace, lambda sql: self._write(sql, operation, arguments, call, moves)
-            )
-            if call.focus is not None:
-                written.add_done_callback(lambda done: _take_back(moves) if _has_failed(done) else None)
-            return written
+            return self._engine.write(call.workspace, partial(self._write, operation, given, arguments, call))
+        read = partial(self._read, operation, arguments, call)
         if operation.fresh:
-            return fresh_read(
-                self._engine,
-                operation.fresh,
-                call.workspace,
-                call.as_of,
-                lambda sql: self._read(sql, operation, arguments, call),
-            )
-        return self._engine.read(lambda sql: self._read(sql, operation, arguments, call))
+            return fresh_read(self._engine, operation.fresh, call.workspace, call.as_of, read)
+        return self._engine.read(read, long=operation.long)
 
     def call(self, call: Call) -> Answer:
         """Run the call and wait for its answer."""
@@ -110,107 +97,100 @@ class Dispatcher:
 
     def ask(self, workspace: str, caller: Caller, question: Callable[[Tx], T]) -> Future[T]:
         """Put a question to the store that no operation asks, such as which names begin with a prefix."""
-
-        return self._engine.read(lambda sql: question(self._own_tx(sql, workspace, caller, "ask")))
+        task = Task("door", "ask")
+        return self._engine.read(lambda sql: question(self._own_tx(sql, task, workspace, caller, writes=False)))
 
     def do(self, workspace: str, caller: Caller, work: Callable[[Tx], T], *, what: str) -> Future[T]:
         """Do something in a transaction that no operation does, such as an import; `what` names it in its records."""
 
         def done(sql: Sql) -> T:
-            tx = self._own_tx(sql, workspace, caller, what)
+            tx = self._own_tx(sql, Task("door", what), workspace, caller, writes=True)
             tx.hold()
             return work(tx)
 
         return self._engine.write(workspace, done)
 
-    def _own_tx(self, sql: Sql, workspace: str, caller: Caller, what: str) -> Tx:
+    def _resolved(self, call: Call) -> tuple[Operation, Mapping[str, Any]]:
+        if isinstance(call.operation, Operation):
+            return call.operation, call.arguments
+        return self.table.resolve(call.operation, call.arguments)
+
+    def _own_tx(self, sql: Sql, task: Task, workspace: str, caller: Caller, *, writes: bool) -> Tx:
+        return Tx(sql, self._around, task, workspace=workspace, caller=caller, writes=writes)
+
+    def _tx(self, sql: Sql, operation: Operation, call: Call, *, writes: bool) -> Tx:
         return Tx(
             sql,
-            workspace=workspace,
-            views=self._views,
-            caller=caller,
-            world=self._world,
-            keyring=self._keyring,
-            surface="door",
-            operation=what,
-        )
-
-    def _read(self, sql: Sql, operation: Operation, arguments: Input, call: Call) -> Answer:
-        return _run(self._tx(sql, operation, call), operation, arguments)
-
-    def _write(self, sql: Sql, operation: Operation, arguments: Input, call: Call, moves: list[_Move]) -> Answer:
-        tx = self._tx(sql, operation, call)
-        tx.hold()
-        before = replace(tx.focus)
-        try:
-            return self._answer(tx, operation, arguments, call)
-        except BaseException:
-            _restore(tx.focus, before)  # at once: the next call may be in the same batch
-            raise
-        finally:
-            moves.append(_Move(tx.focus, before, replace(tx.focus)))
-
-    def _answer(self, tx: Tx, operation: Operation, arguments: Input, call: Call) -> Answer:
-        if call.key is None:
-            return _run(tx, operation, arguments)
-        if (earlier := _earlier_answer(tx, operation, call, call.key)) is not None:
-            return earlier
-        return _answered_once(tx, operation, arguments, call, call.key)
-
-    def _tx(self, sql: Sql, operation: Operation, call: Call) -> Tx:
-        return Tx(
-            sql,
+            self._around,
+            Task(operation.room, operation.name, fresh=operation.fresh),
             workspace=call.workspace,
-            views=self._views,
             caller=call.caller,
-            world=self._world,
-            keyring=self._keyring,
-            surface=operation.room,
-            operation=operation.name,
+            writes=writes,
             as_of=NOW if call.as_of is None else call.as_of,
             progress=call.progress,
             focus=call.focus,
             roots=call.roots,
-            rules=self._rules,
         )
 
+    def _read(self, operation: Operation, arguments: Input, call: Call, sql: Sql) -> Answer:
+        tx = self._tx(sql, operation, call, writes=False)
+        return _landed(call, tx, _within_budget(_answer(tx, operation, arguments), arguments, operation))
 
-def _run(tx: Tx, operation: Operation, arguments: Input) -> Answer:
-    hint = operation.guard(tx, operation, arguments) if operation.guard is not None else None
+    def _write(self, operation: Operation, given: Mapping[str, Any], arguments: Input, call: Call, sql: Sql) -> Answer:
+        tx = self._tx(sql, operation, call, writes=True)
+        tx.hold()
+
+        def run(tx: Tx) -> Answer:
+            return _within_budget(_answer(tx, operation, arguments), arguments, operation)
+
+        answer = run(tx) if call.key is None else answer_once(tx, self.table, call.key, given, run)
+        return _landed(call, tx, answer)
+
+    def _in_steps(self, operation: Operation, arguments: Input, call: Call) -> Steps[Answer]:
+        def opened(sql: Sql, *, writes: bool) -> Tx:
+            return self._tx(sql, operation, call, writes=writes)
+
+        answer = yield from in_slices(self._engine, operation, arguments, call.workspace, opened, call.progress)
+        return _within_budget(answer, arguments, operation)
+
+    def _run_within(self, tx: Tx, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """Run an operation inside the transaction of another one; what fails leaves nothing."""
+        operation, given = self.table.resolve(name, arguments)
+        bound = bind(operation, given)
+        _check_part(tx, operation)
+        outer = tx.task
+        inner = tx.doing(Task(operation.room, operation.name, (*outer.via, outer.operation), operation.fresh))
+        if not operation.writes:
+            if tx.writes:
+                catch_up_within(tx.sql, operation.fresh, tx.workspace, tx.ledger.last_seq())
+            answer = _answer(inner, operation, bound)
+        else:
+            with tx.sql.nested():
+                answer = _answer(inner, operation, bound)
+        tx.focus = inner.focus
+        return answer
+
+
+def _answer(tx: Tx, operation: Operation, arguments: Input) -> Answer:
+    """What the operation answers, whole; its guard may refuse the call, or have a hint to go with the answer."""
+    guard = operation.guard
+    hint = guard.check(tx, operation, arguments) if guard is not None else None
     answer = operation.function(tx, arguments).answer()
-    whole = answer if hint is None else {**answer, "hint": hint}
-    return _within_budget(whole, getattr(arguments, "max_chars", None), operation)
+    return answer if hint is None else {**answer, "hint": hint}
 
 
-class _Move(NamedTuple):
-    """What a call made of its caller's focus. The next call may begin from there before this one is durable."""
-
-    focus: Focus
-    before: Focus
-    after: Focus
-
-
-def _has_failed(done: Future[Answer]) -> bool:
-    return not done.cancelled() and done.exception() is not None
-
-
-def _take_back(moves: list[_Move]) -> None:
-    """What was not written has not happened. Where others have moved the focus meanwhile, it stays."""
-    for focus, before, after in moves:
-        if focus == after:
-            _restore(focus, before)
-
-
-def _restore(focus: Focus, before: Focus) -> None:
-    focus.move(before.session_id, before.stage)
-    focus.place = before.place
+def _landed(call: Call, tx: Tx, answer: Answer) -> Answer:
+    """Leave the focus where whoever waits for the answer finds it: a call that fails later has moved nothing."""
+    if call.landing is not None:
+        call.landing.focus = tx.focus
+    return answer
 
 
 def fault(error: BaseException) -> ThoughtboxError:
     """Any failure as the one error type; what is not ours to tell goes to the log under an id."""
     if isinstance(error, ThoughtboxError):
         return error
-    incident = f"{id(error):x}"[-8:]
+    incident = secrets.token_hex(6)
     logger.error("incident %s", incident, exc_info=error)
     return InternalError(
         "something went wrong inside Thoughtbox; nothing was written",
@@ -219,11 +199,11 @@ def fault(error: BaseException) -> ThoughtboxError:
     )
 
 
-def _within_budget(answer: Answer, max_chars: int | None, operation: Operation) -> Answer:
+def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Answer:
     """The answer cut to its budget; what was cut is said in the `budget` block, which does not count."""
-    fitted, warnings = fit(
-        answer, max_chars, ceiling=operation.ceiling, keep=operation.keep, newest_first=operation.newest_first
-    )
+    shape = operation.shape
+    max_chars: int | None = getattr(arguments, "max_chars", None)
+    fitted, warnings = fit(answer, max_chars, ceiling=shape.ceiling, keep=shape.keep, newest_first=shape.newest_first)
     if not warnings:
         return fitted
     if "max_chars" in operation.input.model_fields:
@@ -247,49 +227,16 @@ def _check_options(operation: Operation, call: Call) -> None:
         raise InvalidPayload(f"an idempotency key has 1 to {LONGEST_KEY} characters")
 
 
-def _earlier_answer(tx: Tx, operation: Operation, call: Call, key: str) -> Answer | None:
-    seq = tx.ask(Answers).seq_of(key)
-    if seq is None:
-        return None
-    record = tx.ledger.record(seq)
-    if record is None:
-        raise LedgerBroken(f"the answer to key {key!r} should be record th:{seq}, which is missing")
-    if record.data["operation"] != operation.name or record.data["arguments"] != _digest(call.arguments):
-        raise IdempotencyConflict(
-            f"key {key!r} was used for another call ({record.data['operation']})",
-            recovery="Use a new key for a new call, or send the first call again unchanged.",
-            details={"key": key, "operation": record.data["operation"], "record": record.id},
+def _check_part(tx: Tx, operation: Operation) -> None:
+    """Refuse what cannot be done inside another operation's transaction."""
+    if operation.works_in_steps:
+        raise InvalidOperation(
+            f"{operation.name} works in steps of its own, and cannot be part of another call",
+            recovery="Send it by itself.",
         )
-    return record.data["answer"]
-
-
-def _answered_once(tx: Tx, operation: Operation, arguments: Input, call: Call, key: str) -> Answer:
-    """Run the call between a `tool_call` and a `tool_result` that remembers the answer."""
-    stream = f"calls/{tx.caller.agent}"
-    called = tx.append(
-        Draft(
-            kind="tool_call",
-            topic=CALLED,
-            text=operation.name,
-            session="calls",
-            attrs={"toolName": operation.name, "args": dict(call.arguments)},
-        ),
-        stream=stream,
-    )
-    answer = _run(tx, operation, arguments)
-    tx.append(
-        Draft(
-            kind="tool_result",
-            topic=ANSWERED,
-            text=operation.name,
-            session="calls",
-            attrs={"callId": called.id, "status": "ok"},
-            data={"key": key, "operation": operation.name, "arguments": _digest(call.arguments), "answer": answer},
-        ),
-        stream=stream,
-    )
-    return answer
-
-
-def _digest(arguments: Mapping[str, Any]) -> str:
-    return sha256(canonical(dict(arguments))).hexdigest()
+    if operation.writes and not tx.writes:
+        raise InvalidOperation(f"{tx.task.operation} only reads, and cannot call {operation.name}, which writes")
+    if not tx.writes and not set(operation.fresh) <= set(tx.task.fresh):
+        raise InvalidOperation(f"{operation.name} reads views that have not caught up for {tx.task.operation}")
+    if len(tx.task.via) >= DEEPEST:
+        raise InvalidOperation(f"operations call each other more than {DEEPEST} levels deep")

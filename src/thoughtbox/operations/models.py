@@ -7,7 +7,7 @@ camel classes, and nothing but these classes knows the difference.
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -54,10 +54,12 @@ class Output(BaseModel):
     def answer(self) -> dict[str, Any]:
         """As it goes over the wire. Parts that are plain already are passed on, however large, not copied."""
         kind = type(self)
-        parts = zip(wire_names(kind), self.__dict__.values(), strict=True)
-        if kind.sparse:
-            return {name: _plain(value) for name, value in parts if value is not None}
-        return {name: _plain(value) for name, value in parts}
+        parts = zip(_parts(kind), self.__dict__.values(), strict=True)
+        return {
+            name: _plain(value) if holds_outputs else value
+            for (name, holds_outputs), value in parts
+            if value is not None or not kind.sparse
+        }
 
 
 @cache
@@ -66,12 +68,25 @@ def wire_names(model: type[BaseModel]) -> tuple[str, ...]:
     return tuple(info.alias or name for name, info in model.model_fields.items())
 
 
+@cache
+def _parts(model: type[Output]) -> tuple[tuple[str, bool], ...]:
+    """A model's fields as the wire spells them, and whether there can be outputs in each."""
+    held = (_can_hold_outputs(info.annotation) for info in model.model_fields.values())
+    return tuple(zip(wire_names(model), held, strict=True))
+
+
+def _can_hold_outputs(annotation: Any) -> bool:
+    if isinstance(annotation, type) and issubclass(annotation, Output):
+        return True
+    return any(map(_can_hold_outputs, get_args(annotation)))
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Output):
         return value.answer()
-    if isinstance(value, list) and value and isinstance(value[0], Output | list):
+    if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
-    if isinstance(value, dict) and value and isinstance(next(iter(value.values())), Output | list):
+    if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
     return value
 

@@ -2,6 +2,7 @@
 
 From it come the MCP tools, the command line, the reference and the code-mode catalog.
 If the same fact about an operation stands anywhere else, one of the two is wrong.
+Nothing is declared twice: a second operation, room, resource, prompt, topic or completion of one name is refused.
 """
 
 from __future__ import annotations
@@ -10,140 +11,38 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Any, Literal, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
-from thoughtbox.errors import InvalidOperation, InvalidPayload, StageRequirementNotMet, ThoughtboxError
+from thoughtbox.errors import InvalidOperation, InvalidPayload, ThoughtboxError
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
-from thoughtbox.operations.models import Input, Output
-from thoughtbox.operations.tx import Tx
+from thoughtbox.operations.caller import Focus
+from thoughtbox.operations.models import Output
+from thoughtbox.operations.operation import (
+    Completion,
+    Example,
+    FromClient,
+    Gateway,
+    Guard,
+    Operation,
+    Prompt,
+    Resource,
+    Sampling,
+    Shape,
+)
 
-F = TypeVar("F", bound=Callable[..., Output])
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
-Tier = Literal["core", "daily", "full"]
-Stage = Literal[0, 1, 2, 3]
+F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
+DEFAULT, ALL = "default", "all"
+"""Toolsets that belong to no room: what a client is shown unless told otherwise, and everything."""
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A call that runs: its arguments, the calls that must go before it, and whether it is meant to fail."""
-
-    arguments: Mapping[str, Any]
-    given: Sequence[tuple[str, Mapping[str, Any]]] = ()
-    fails_with: type[ThoughtboxError] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
-    """A question that an answer may hold, for the door to put to the client's own model, where it lends one.
-
-    What the operation has done stays done, whatever becomes of the question.
-    """
-
-    question: str
-    """The field of the answer that holds it: an object with `system` and `prompt`."""
-    replaces: tuple[str, ...]
-    """Fields that are left out once the model has answered."""
-    operation: str
-    """Keeps what the model said."""
-    arguments: Callable[[Mapping[str, Any], str, str], dict[str, Any]]
-    """Its arguments, from the first answer, the model's text, and the model's name."""
-    part: str
-    """The field of its answer that goes into the first answer, under the same name."""
-    notice: str = "notice"
-    """The field of the first answer that says why the model has not answered."""
-
-
-Completion = Callable[[Tx, str, int], list[str]]
-Guard = Callable[[Tx, "Operation", Input], str | None]
-Route = Callable[["Table", Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One verb."""
-
-    name: str
-    room: str
-    function: Callable[..., Output]
-    input: type[Input]
-    output: type[Output]
-    summary: str
-    description: str
-    example: Example
-    errors: tuple[type[ThoughtboxError], ...]
-    invalid: type[ThoughtboxError]
-    writes: bool = False
-    idempotent: bool = False
-    hidden: bool = False
-    tier: Tier = "daily"
-    stage: Stage = 0
-    ceiling: int = HARD_CEILING
-    """Longest answer without a budget asked for."""
-    keep: tuple[str, ...] = ()
-    """Fields of the answer that are the last to go under a tight budget."""
-    newest_first: frozenset[str] = frozenset()
-    """Lists in the answer whose first item is the one to keep."""
-    title: str = ""
-    long: bool = False
-    """May take seconds: it reports its progress."""
-    fresh: tuple[type[View], ...] = ()
-    """Views that follow the tail and must have caught up before this read runs."""
-    guard: Guard | None = None
-    """Looks at a call before it runs: refuses it, or has a hint to go with the answer."""
-    route: Route | None = None
-    """Leads to another operation: its name and its arguments."""
-    described: Mapping[int | None, str] | None = None
-    """Another description for each stage that a caller may be at; None is for those who have none."""
-    needs_roots: bool = False
-    """The door asks the client for its root directories first."""
-    sampling: Sampling | None = None
-    """The door may ask the client's model something afterwards."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource:
-    """A read operation under an address: `thoughtbox://trail/{sessionId}`."""
-
-    uri: str
-    """Parts in braces are arguments of the operation."""
-    name: str
-    title: str
-    description: str
-    operation: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    part: str | None = None
-    """The field of the answer that is the resource's text; all of it, as JSON, when not given."""
-    text: str | None = None
-    """What stands at the address, when it is no operation's answer."""
-    mime: str = "application/json"
-    names: Mapping[str, str] = field(default_factory=dict)
-    """Arguments of the address that the operation knows under another name."""
-    listed: Callable[[Tx, str, int], list[str]] | None = None
-    """For an address with one argument: the values there are behind a given one, a page at a time."""
-    stream: str | None = None
-    """The stream that is shown, with the address's arguments in braces; a listed one is called as its address."""
-    room: str = ""
-    """Where it was declared."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """A text for an agent to work from, with what a read operation answers put in."""
-
-    name: str
-    title: str
-    description: str
-    text: str
-    arguments: Mapping[str, str]
-    """Name of each argument, and what it is."""
-    optional: Mapping[str, str] = field(default_factory=dict)
-    """Arguments that may be left out; a line of the text with nothing but them goes, too."""
-    operation: str | None = None
-    """Its answer stands where the text says `{{answer}}`."""
-    room: str = ""
-    """Where it was declared."""
+Echo = Callable[[str, Mapping[str, Any]], str]
+Lines = Callable[[Focus], str]
 
 
 @dataclass(slots=True)
@@ -151,55 +50,90 @@ class Table:
     """Everything the rooms have declared, by name."""
 
     operations: dict[str, Operation] = field(default_factory=dict)
-    by_tool_name: dict[str, Operation] = field(default_factory=dict)
     rooms: dict[str, Room] = field(default_factory=dict)
     resources: dict[str, Resource] = field(default_factory=dict)
     prompts: dict[str, Prompt] = field(default_factory=dict)
-    completions: dict[str, dict[str, Completion]] = field(default_factory=dict)
-    """By argument name, then by room: the values that begin with what was typed."""
+    completions: dict[tuple[str, str], Completion] = field(default_factory=dict)
+    """By room and name of the argument: the values that begin with what was typed."""
     topics: dict[str, Callable[[Record], object]] = field(default_factory=dict)
     """By topic: opens a record as its room will, and raises when that cannot be done."""
+    _by_any_name: dict[str, Operation] = field(default_factory=dict)
+    _shared: dict[str, list[Operation]] = field(default_factory=dict)
+    _families: dict[str, list[str]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Operation]:
         return iter(self.operations.values())
 
     def enter(self, operation: Operation) -> None:
+        """Take an operation in under its name, the name of its tool, and its room's name before it."""
+        own = {operation.name, tool_name(operation.name), f"{operation.room}.{operation.bare}"}
+        for name in sorted(own, key=len):
+            _once(self._by_any_name, name, operation, "operation")
         self.operations[operation.name] = operation
-        self.by_tool_name[tool_name(operation.name)] = operation
+        if operation.name != operation.bare:
+            self._shared.setdefault(operation.bare, []).append(operation)
+        if operation.bare in self.operations and operation.bare in self._shared:
+            raise ValueError(f"operation {operation.bare} is declared twice: not all of them say that it is shared")
+        family, dot, sub = operation.bare.rpartition(".")
+        if dot and not operation.hidden:
+            self._families.setdefault(family, []).append(sub)
 
     def resolve(self, name: str, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
         """The operation that is to run, and its arguments: those given, or what a gateway makes of them."""
-        found = self.find(name)
-        if found.route is None:
+        return self.routed(self.find(name), arguments)
+
+    def routed(self, found: Operation, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
+        """The same, for an operation that was found already."""
+        if found.gateway is None:
             return found, arguments
-        name, arguments = found.route(self, arguments)
+        name, arguments = found.gateway.route(self, arguments)
         return self.operations[name], arguments
 
-    def family(self, name: str) -> list[str]:
+    def family(self, name: str) -> Sequence[str]:
         """The sub-operations of a name: `get` of `session`, if there is a `session.get`."""
-        return [
-            other.name.removeprefix(f"{name}.")
-            for other in self
-            if other.name.startswith(f"{name}.") and not other.hidden
-        ]
+        return self._families.get(name, ())
 
     def find(self, name: str) -> Operation:
-        found = self.operations.get(name) or self.by_tool_name.get(name)
+        found = self._by_any_name.get(name)
         if found is not None:
             return found
+        shared = self._shared.get(name, ())
+        if len(shared) == 1:
+            return shared[0]
+        if shared:
+            raise InvalidOperation(
+                f"`{name}` is an operation of several rooms",
+                recovery=f"Name the room, too: {', '.join(operation.name for operation in shared)}.",
+                details={"operation": name, "nearest": [operation.name for operation in shared]},
+            )
         near = get_close_matches(name, self.operations, n=1, cutoff=0.5)
         raise InvalidOperation(
             f"there is no operation `{name}`",
-            recovery=f"Did you mean `{near[0]}`?"
-            if near
-            else "get_state says what can be done; `thoughtbox ops` lists all operations.",
+            recovery=f"Did you mean `{near[0]}`?" if near else "`thoughtbox ops` lists all operations.",
             details={"operation": name, "nearest": near},
         )
 
+    def shown_in(self, toolset: str) -> dict[str, Operation]:
+        """The operations of a toolset, by the names that its tools have, in the order they were declared.
+
+        A tool has the name of its specification; of two with one name, the second is called by its room, too.
+        """
+        shown: dict[str, Operation] = {}
+        for operation in self:
+            if operation.hidden or not (toolset == ALL or toolset in operation.toolsets):
+                continue
+            bare = tool_name(operation.bare)
+            shown[bare if bare not in shown else tool_name(f"{operation.room}.{operation.bare}")] = operation
+        return shown
+
+    def toolsets(self) -> list[str]:
+        """The names of all toolsets, in the order they were declared."""
+        named = dict.fromkeys(toolset for operation in self for toolset in operation.toolsets)
+        return [DEFAULT, *(name for name in named if name != DEFAULT), ALL]
+
     def completion(self, argument: str, room: str) -> Completion | None:
-        """How to complete an argument: as its own room says, or else another that knows an argument of that name."""
-        known = self.completions.get(argument, {})
-        return known.get(room) or next(iter(known.values()), None)
+        """How to complete an argument of that name in a room."""
+        return self.completions.get((room, argument))
 
     def check(self, record: Record) -> None:
         """Refuse a record that its room could not read; of topics that no room here knows, nothing is known."""
@@ -209,6 +143,13 @@ class Table:
 
     def views(self) -> list[type[View]]:
         return [view for room in self.rooms.values() for view in room.views]
+
+    def first_focus(self, focus: Focus, settings: Mapping[str, Any]) -> Focus:
+        """What is remembered of a caller who has only just come."""
+        for room in self.rooms.values():
+            if room.first_focus is not None:
+                focus = focus.on(room.first_focus(settings))
+        return focus
 
 
 TABLE = Table()
@@ -220,7 +161,7 @@ def tool_name(name: str) -> str:
 
 
 class Room:
-    """A surface: operations that belong together, and the views that answer for them."""
+    """A surface: operations that belong together, the views that answer for them, and all else that they need."""
 
     def __init__(
         self,
@@ -229,64 +170,125 @@ class Room:
         summary: str,
         views: Sequence[type[View]] = (),
         invalid: type[ThoughtboxError] = InvalidPayload,
-        guard: Guard | None = None,
+        remembers: type[DataclassInstance] | None = None,
+        first_focus: Callable[[Mapping[str, Any]], object] | None = None,
+        gateway: str | Lines = "",
+        echo: Echo | None = None,
         table: Table = TABLE,
     ) -> None:
-        """`invalid` is what this surface's specification calls a bad argument."""
+        """Declare a room.
+
+        `invalid` is what this surface's specification calls a bad argument. `remembers` is the type of the value that
+        the room keeps in its caller's focus (a frozen dataclass whose fields are plain), and `first_focus` makes the
+        one that a new caller has, from the settings. `gateway` is what the room says of itself in the description of
+        the one tool that leads to all, perhaps to a caller who stands somewhere. `echo` says in a line what a write
+        of it has done.
+        """
         self.name = name
-        self._guard = guard
         self.summary = summary
         self.views = tuple(views)
+        self.remembers = remembers
+        self.first_focus = first_focus
+        self._gateway = gateway
+        self._echo = echo or _echo
         self._invalid = invalid
         self._table = table
-        table.rooms[name] = self
+        _once(table.rooms, name, self, "room")
+
+    def gateway_lines(self, focus: Focus) -> str:
+        """What the room says of itself to a caller who sees one tool only."""
+        return self._gateway if isinstance(self._gateway, str) else self._gateway(focus)
 
     def resource(self, resource: Resource) -> None:
-        self._table.resources[resource.uri] = replace(resource, room=self.name)
+        _once(self._table.resources, resource.uri, replace(resource, room=self.name), "resource")
 
     def prompt(self, prompt: Prompt) -> None:
-        self._table.prompts[prompt.name] = replace(prompt, room=self.name)
+        _once(self._table.prompts, prompt.name, replace(prompt, room=self.name), "prompt")
 
     def topic(self, name: str, opened: Callable[[Record], object]) -> None:
         """Say how this room opens a record of a topic; what comes from elsewhere is opened so before it is taken in."""
-        if name in self._table.topics:
-            raise ValueError(f"topic {name} is declared twice")
-        self._table.topics[name] = opened
+        _once(self._table.topics, name, opened, "topic")
 
     def completion(self, argument: str, values: Completion) -> None:
-        """Say how to complete an argument of that name: in this room, and wherever nobody else knows it."""
-        self._table.completions.setdefault(argument, {})[self.name] = values
+        """Say how to complete an argument of that name in this room."""
+        _once(self._table.completions, (self.name, argument), values, "completion")
 
     def operation(
         self,
         name: str,
         *,
         example: Example,
+        title: str = "",
         errors: Sequence[type[ThoughtboxError]] = (),
         writes: bool = False,
-        **more: Any,
+        idempotent: bool = False,
+        hidden: bool = False,
+        long: bool = False,
+        shared: bool = False,
+        toolsets: Sequence[str] = (),
+        fresh: Sequence[type[View]] = (),
+        guard: Guard | None = None,
+        ceiling: int = HARD_CEILING,
+        keep: Sequence[str] = (),
+        newest_first: frozenset[str] = frozenset(),
+        needs_roots: bool = False,
+        sampling: Sampling | None = None,
+        gateway: Gateway | None = None,
     ) -> Callable[[F], F]:
-        """Enter a function into the table. Its docstring is the operation's description."""
+        """Enter a function into the table. Its docstring is the operation's description.
+
+        `shared` says that another room has an operation of this name, too: both are then called `room.name`. Without
+        `toolsets` it is shown in the one that is named after its room. The other words are those of `Operation` and
+        its parts.
+        """
 
         def enter(function: F) -> F:
             hints = get_type_hints(function)
             text = inspect.getdoc(function) or ""
+            in_steps = inspect.isgeneratorfunction(function)
             operation = Operation(
-                name=name,
+                name=f"{self.name}.{name}" if shared else name,
+                bare=name,
                 room=self.name,
                 function=function,
                 input=hints["call"],
-                output=hints["return"],
+                output=_answer_of_steps(hints["return"]) if in_steps else hints["return"],
+                title=title,
                 summary=text.partition("\n")[0],
                 description=text,
                 example=example,
-                errors=(self._invalid, *([StageRequirementNotMet] if more.get("stage") else []), *errors),
+                errors=(self._invalid, *(guard.errors if guard is not None else ()), *errors),
                 invalid=self._invalid,
+                toolsets=tuple(toolsets) or (self.name,),
                 writes=writes,
-                guard=self._guard,
-                **more,
+                idempotent=idempotent,
+                hidden=hidden,
+                long=long or in_steps,
+                works_in_steps=in_steps,
+                fresh=tuple(fresh),
+                guard=guard,
+                shape=Shape(ceiling=ceiling, keep=tuple(keep), newest_first=newest_first),
+                from_client=FromClient(roots=needs_roots, sampling=sampling),
+                gateway=gateway,
+                echo=self._echo,
             )
             self._table.enter(operation)
             return function
 
         return enter
+
+
+def _answer_of_steps(returned: Any) -> type[Output]:
+    """The answer of an operation that works in steps: what its generator returns."""
+    return returned.__args__[-1]
+
+
+def _echo(operation: str, answer: Mapping[str, Any]) -> str:
+    named = answer.get("id")
+    return f"{operation} {named}" if isinstance(named, str) else operation
+
+
+def _once(declared: dict[Any, T], name: Any, value: T, what: str) -> None:
+    if name in declared:
+        raise ValueError(f"{what} {name} is declared twice")
+    declared[name] = value

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.ledger.keyring import Keyring
@@ -17,19 +17,33 @@ from thoughtbox.operations.caller import Caller, Focus, Root
 from thoughtbox.world import World
 
 V = TypeVar("V", bound=View)
+Answer = dict[str, Any]
+
+FORGETFUL = Focus("none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What all transactions of a dispatcher have around them."""
+
+    views: Views
+    world: World
+    keyring: Keyring
+    settings: Mapping[str, Any]
+    """What the rooms were told, by the name of the setting."""
+    run: Callable[[Tx, str, Mapping[str, Any]], Answer]
+    """Runs an operation inside a transaction: what `Tx.call` does."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What this installation has decided where there is a choice."""
+class Task:
+    """What a transaction is for: an operation of a room, and the operations that called it, the outermost first."""
 
-    enforces_stages: bool = True
-    """An operation before its stage is refused, rather than run with a hint."""
-    begins_sessions: bool = True
-    """A thought may begin a session by itself."""
-
-
-DEFAULT_RULES = Rules()
+    room: str
+    operation: str
+    via: tuple[str, ...] = ()
+    fresh: tuple[type[View], ...] = ()
+    """Views that follow the tail and have caught up for it."""
 
 
 class Tx:
@@ -38,42 +52,44 @@ class Tx:
     def __init__(
         self,
         sql: Sql,
+        around: Surroundings,
+        task: Task,
         *,
         workspace: str,
-        views: Views,
         caller: Caller,
-        world: World,
-        keyring: Keyring,
-        surface: str,
-        operation: str,
+        writes: bool,
         as_of: int = NOW,
         progress: Progress | None = None,
-        focus: Focus | None = None,
+        focus: Focus = FORGETFUL,
         roots: Sequence[Root] | None = None,
-        rules: Rules = DEFAULT_RULES,
     ) -> None:
         self.sql = sql
         self.workspace = workspace
         self.caller = caller
+        self.writes = writes
         self.as_of = as_of
-        self.keyring = keyring
         self.progress = progress
-        self.focus = focus or Focus(lasts=False)
+        self.focus = focus
         self.roots = roots
         """The client's root directories; None when it does not tell."""
-        self.rules = rules
-        self._world = world
-        self._views = views
-        self._surface = surface
-        self._operation = operation
-        self.ledger = Ledger(sql, workspace, views, as_of=as_of)
+        self.task = task
+        self._around = around
+        self.ledger = Ledger(sql, workspace, around.views, as_of=as_of)
 
     @property
     def now_ms(self) -> int:
-        return self._world.now_ms()
+        return self._around.world.now_ms()
+
+    @property
+    def keyring(self) -> Keyring:
+        return self._around.keyring
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return self._around.settings
 
     def random_bytes(self, count: int) -> bytes:
-        return self._world.random_bytes(count)
+        return self._around.world.random_bytes(count)
 
     def hold(self) -> None:
         """Let nobody else write to the workspace until this is over: what is read now holds when it is written."""
@@ -81,21 +97,40 @@ class Tx:
 
     def append(self, draft: Draft, *, stream: str) -> Record:
         """Write one record; the views that follow it know of it at once."""
+        task = self.task
         source = Source(
             agent=self.caller.agent,
-            surface=self._surface,
-            operation=self._operation,
+            surface=task.room,
+            operation=task.operation,
             transport=self.caller.transport,
             model=self.caller.model,
+            via=task.via,
         )
-        return self.ledger.append(draft, stream=stream, source=source, world=self._world)
+        return self.ledger.append(draft, stream=stream, source=source, world=self._around.world)
+
+    def call(self, operation: str, arguments: Mapping[str, Any]) -> Answer:
+        """Run another operation, of any room, inside this transaction: its answer whole, or its error.
+
+        One that fails leaves nothing behind, and whoever called it may go on.
+        """
+        return self._around.run(self, operation, arguments)
+
+    def focus_on(self, value: object) -> None:
+        """Remember this of the caller, in the place of the value of its type; it counts once the call is answered."""
+        self.focus = self.focus.on(value)
 
     def at(self, seq: int) -> Tx:
         """The same, but reads are as of that record: a long answer that is given in pieces stays one answer."""
         earlier = copy(self)
         earlier.as_of = min(seq, self.as_of)
-        earlier.ledger = Ledger(self.sql, self.workspace, self._views, as_of=earlier.as_of)
+        earlier.ledger = Ledger(self.sql, self.workspace, self._around.views, as_of=earlier.as_of)
         return earlier
+
+    def doing(self, task: Task) -> Tx:
+        """The same transaction, on behalf of another operation."""
+        inner = copy(self)
+        inner.task = task
+        return inner
 
     def ask(self, kind: type[V]) -> V:
         """The view, ready to answer questions about this workspace."""

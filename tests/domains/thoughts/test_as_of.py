@@ -94,7 +94,7 @@ def test_the_stage_that_a_look_back_needs_is_the_one_reached_by_now(box: Box):
 @pytest.mark.parametrize("operation", [operation.name for operation in TABLE if operation.room == "thoughts"])
 def test_only_reads_can_look_back(tom: Client, operation: str):
     found = TABLE.operations[operation]
-    if not found.writes or found.route is not None:
+    if not found.writes or found.gateway is not None:
         return
     before = tom.records()
 

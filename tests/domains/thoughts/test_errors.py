@@ -85,7 +85,7 @@ def ours() -> list[str]:
     return [
         operation.name
         for operation in TABLE
-        if operation.room == "thoughts" and operation.route is None and not operation.hidden
+        if operation.room == "thoughts" and operation.gateway is None and not operation.hidden
     ]
 
 

@@ -16,7 +16,7 @@ import apsw
 import pytest
 
 from thoughtbox.doors.cli.main import main
-from thoughtbox.settings import SETTINGS
+from thoughtbox.settings import all_settings
 
 COMMAND = [sys.executable, "-P", "-m", "thoughtbox"]
 
@@ -91,7 +91,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    for setting in SETTINGS:
+    for setting in all_settings():
         monkeypatch.delenv(setting.variable, raising=False)
     for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)

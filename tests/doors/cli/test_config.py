@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.doors.cli.conftest import Cli
-from thoughtbox.settings import SETTINGS
+from thoughtbox.settings import all_settings
 
 
 def test_every_setting_is_shown_with_its_origin(cli: Cli, tmp_path: Path):
@@ -15,7 +15,7 @@ def test_every_setting_is_shown_with_its_origin(cli: Cli, tmp_path: Path):
 
     shown = {one["name"]: one for one in ran.json()["settings"]}
     assert ran.code == 0
-    assert list(shown) == [setting.field for setting in SETTINGS]
+    assert list(shown) == [setting.field for setting in all_settings()]
     assert (shown["durability"]["value"], shown["durability"]["from"]) == ("full", "flag")
     assert (shown["host"]["value"], shown["host"]["from"]) == ("::1", "flag")
     assert (shown["data_dir"]["value"], shown["data_dir"]["from"]) == (str(tmp_path / "store"), "environment")
@@ -25,8 +25,8 @@ def test_every_setting_is_shown_with_its_origin(cli: Cli, tmp_path: Path):
 def test_people_get_a_table_with_one_line_per_setting(cli: Cli):
     lines = cli("config").out.splitlines()
 
-    assert len(lines) == len(SETTINGS) + 2
-    assert all(setting.variable in "\n".join(lines) for setting in SETTINGS)
+    assert len(lines) == len(all_settings()) + 2
+    assert all(setting.variable in "\n".join(lines) for setting in all_settings())
 
 
 def test_secrets_are_not_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch):

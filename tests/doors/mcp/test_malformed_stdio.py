@@ -12,7 +12,7 @@ import pytest
 from tests.doors.mcp.conftest import StartStdio
 from tests.support.malformed import GOOD, NOT_JSON, NOT_MESSAGES, NOT_REQUESTS, REFUSED_CALLS, call
 from tests.support.servers import ENVELOPE, INITIALIZE, StdioServer, environment
-from thoughtbox.settings import SETTINGS
+from thoughtbox.settings import all_settings
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, METHOD_NOT_FOUND = -32700, -32600, -32602, -32601
 LONGEST = 4 * 2**20
@@ -239,7 +239,7 @@ def test_the_longest_message_is_a_setting(start_stdio: StartStdio):
     server.initialize()
 
     assert "too long" in answer_to(server, call({**GOOD, "content": "x" * 1024}))["error"]["message"]
-    assert any(setting.variable == "THOUGHTBOX_MAX_BODY_BYTES" for setting in SETTINGS)
+    assert any(setting.variable == "THOUGHTBOX_MAX_BODY_BYTES" for setting in all_settings())
 
 
 def test_noise_between_messages_does_not_touch_them(server: StdioServer, tmp_path: Path):

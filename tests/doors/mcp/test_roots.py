@@ -92,31 +92,25 @@ def test_a_client_that_takes_too_long_counts_as_one_without(start_agent: StartAg
 
 
 @connected
-def test_other_calls_do_not_wait_for_the_roots(start_agent: StartAgent):
-    answered = anyio.Event()
-
-    async def after_the_other() -> Told:
-        await answered.wait()
+def test_what_is_sent_behind_a_call_that_asks_for_the_roots_comes_after_it(start_agent: StartAgent):
+    async def in_a_while() -> Told:
+        await anyio.sleep(0.2)
         return roots("file:///home/me/shop")
 
-    agent = start_agent(client={"list_roots_callback": Directories(after_the_other)})
+    agent = start_agent(client={"list_roots_callback": Directories(in_a_while)})
 
-    async def both() -> CallToolResult:
-        results: list[CallToolResult] = []
+    states: list[CallToolResult] = []
 
-        async def listed() -> None:
-            results.append(await agent.client.call_tool("list_roots", {}))
-
+    async def both() -> None:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(listed)
-            await agent.client.call_tool("get_state", {})
-            answered.set()
-        return results[0]
+            tasks.start_soon(agent.client.call_tool, "bind_root", {"rootUri": "file:///home/me/shop"})
+            await anyio.sleep(0.05)
+            states.append(await agent.client.call_tool("get_state", {}))
 
-    result = agent.run(both)
+    agent.run(both)
 
-    assert result.structured_content
-    assert result.structured_content["supported"] is True
+    assert states[0].structured_content
+    assert states[0].structured_content["navigation"]["project"] == "shop"
 
 
 @stateless

@@ -152,8 +152,8 @@ def test_a_client_in_very_many_workspaces_is_remembered_where_it_was_last(agent:
     assert step(agent, "get_state")["stage"] == 1
 
 
-@stateless
-def test_of_a_stateless_client_nothing_is_remembered(start_agent: StartAgent):
+@pytest.mark.doors(transport="http", era="stateless")
+def test_of_a_stateless_client_over_http_nothing_is_remembered(start_agent: StartAgent):
     agent = start_agent()
     session = step(agent, "start_new", sessionTitle="Slow pages")["sessionId"]
     step(agent, "cipher", sessionId=session)
@@ -161,11 +161,21 @@ def test_of_a_stateless_client_nothing_is_remembered(start_agent: StartAgent):
     assert step(agent, "get_state")["stage"] == 0
     assert step(agent, "get_state", sessionId=session)["stage"] == 2
     assert step(agent, "thought", sessionId=session, thought="named")["thoughtNumber"] == 1
-    assert "Begin with start_new" in description(agent)
+    assert "send sessionId every time" in description(agent)
 
 
-@stateless
-def test_stateless_clients_hear_of_a_new_stage_on_the_streams_they_opened(start_agent: StartAgent):
+@pytest.mark.doors(transport="stdio", era="stateless")
+def test_over_stdio_a_client_is_remembered_in_the_newest_revision_too(start_agent: StartAgent):
+    agent = start_agent()
+    session = step(agent, "start_new", sessionTitle="Slow pages")["sessionId"]
+
+    assert step(agent, "get_state")["session"]["id"] == session
+    assert step(agent, "cipher")["stage"] == 2
+    assert step(agent, "thought", thought="S1|O|unnamed")["sessionId"] == session
+
+
+@pytest.mark.doors(transport="stdio", era="stateless")
+def test_in_the_newest_revision_a_new_stage_is_heard_of_on_the_stream_that_was_opened(start_agent: StartAgent):
     agent = start_agent()
     with agent.within(agent.client.listen(tools_list_changed=True)) as tools:
         step(agent, "start_new", sessionTitle="Slow pages")

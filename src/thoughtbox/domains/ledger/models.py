@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from thoughtbox.ledger.verify import Wrong
-from thoughtbox.operations.models import Input, Key, MaxChars, Output
+from thoughtbox.operations import Input, Key, MaxChars, Output
 
 RecordId = Annotated[Key, Field(pattern=r"^th:[1-9][0-9]{0,17}$", description="Id of a record, such as th:17.")]
 

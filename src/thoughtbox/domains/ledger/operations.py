@@ -26,7 +26,11 @@ from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.verify import Problem, Verdict, verify_stream, verify_workspace
 from thoughtbox.operations import Example, Resource, Room, Tx
 
-room = Room("ledger", summary="The ledger itself: how it stands, whether it holds, and proofs of it.")
+room = Room(
+    "ledger",
+    summary="The ledger itself: how it stands, whether it holds, and proofs of it.",
+    gateway="ledger_verify, ledger_tail.",
+)
 
 PAGE_CHARS = 90_000
 """A page of records that asks for no budget stays within the hard ceiling."""

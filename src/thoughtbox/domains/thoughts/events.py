@@ -8,7 +8,7 @@ from uuid import UUID
 
 from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED, Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
-from thoughtbox.domains.thoughts.stages import INIT_COMPLETE
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.ledger.record import Draft
 from thoughtbox.operations import Tx

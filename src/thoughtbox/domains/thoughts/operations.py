@@ -1,6 +1,5 @@
 """The way in: importing this enters all of the room's operations into the table."""
 
-from thoughtbox.domains.thoughts import gateway
 from thoughtbox.domains.thoughts.begin import operations as begin
 from thoughtbox.domains.thoughts.content import completions, mental_models, prompts, resources
 from thoughtbox.domains.thoughts.knowledge import notes, patterns
@@ -11,7 +10,6 @@ from thoughtbox.domains.thoughts.think import operations as think
 __all__ = [
     "begin",
     "completions",
-    "gateway",
     "mental_models",
     "notes",
     "patterns",

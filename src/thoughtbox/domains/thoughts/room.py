@@ -1,20 +1,35 @@
-"""The room itself: its views, and who looks at a call before it runs."""
+"""The room itself: its views, what it remembers of its callers, and what it says of itself."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from thoughtbox.domains.thoughts.gateway_lines import gateway_lines
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Knowledge
 from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
 from thoughtbox.domains.thoughts.model.thought import TOPIC
-from thoughtbox.domains.thoughts.stages import guard
+from thoughtbox.domains.thoughts.standing import Standing, first_standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.operations import Room
 from thoughtbox.search.registry import of_data, searchable
+
+
+def echo(operation: str, answer: Mapping[str, Any]) -> str:
+    """What was written, for whoever watches: `thought th:17 3f2a… thought 4`."""
+    named = [answer[name] for name in ("id", "sessionId") if isinstance(answer.get(name), str)]
+    number = answer.get("thoughtNumber")
+    return " ".join([operation, *named, *([f"thought {number}"] if isinstance(number, int) else [])])
+
 
 room = Room(
     "thoughts",
     summary="Sessions of thought: branches, revisions, a cipher, mental models, knowledge.",
     views=[Thoughts, Knowledge],
-    guard=guard,
+    remembers=Standing,
+    first_focus=first_standing,
+    gateway=gateway_lines,
+    echo=echo,
 )
 
 searchable(TOPIC)

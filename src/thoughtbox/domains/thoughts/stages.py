@@ -1,45 +1,70 @@
 """Stages: what a caller has to do before an operation is open to it.
 
-The stage belongs to the session. A connection that works on a session has come there by itself, step by
-step, and its own stage counts for it; whoever names a session gets the stage that the session has reached.
+They are for callers who are remembered: a connection comes to a stage by itself, step by step. Whoever names another
+session than its own gets the stage that the session has reached. Those of whom nothing is remembered have no stage,
+and nothing is refused for it.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
-from thoughtbox.domains.thoughts.scope import existing
+from thoughtbox.domains.thoughts.scope import existing, latest_session, own_session
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import StageRequirementNotMet
 from thoughtbox.ledger.view import NOW
-from thoughtbox.operations import Input, Operation, Tx
+from thoughtbox.operations import Guard, Input, Operation, Tx
 
-ENTRY, INIT_COMPLETE, CIPHER_LOADED, DOMAIN_ACTIVE = range(4)
-
+ENTRY, CIPHER_LOADED, DOMAIN_ACTIVE = 0, 2, 3
 NAMES = ("entry", "init_complete", "cipher_loaded", "domain_active")
 
 
-def guard(tx: Tx, operation: Operation, arguments: Input) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Stage(Guard):
+    """Lets a call pass whose caller has come this far."""
+
+    stage: int = ENTRY
+
+
+def at(stage: int) -> Stage:
+    """The guard of an operation that belongs to a stage."""
+    return Stage(
+        check=lambda tx, operation, arguments: _refuse_or_hint(tx, operation, arguments, stage),
+        says=f"needs stage {stage}",
+        errors=(StageRequirementNotMet,),
+        stage=stage,
+    )
+
+
+def stage_needed(operation: Operation) -> int:
+    return operation.guard.stage if isinstance(operation.guard, Stage) else ENTRY
+
+
+def _refuse_or_hint(tx: Tx, operation: Operation, arguments: Input, needed: int) -> str | None:
     """Refuse an operation whose stage has not been reached, or, where stages only guide, have a hint."""
-    if operation.stage == ENTRY:
+    if not tx.focus.lasts:
         return None
     named = getattr(arguments, "session_id", None)
     stage = stage_of(tx, named)
     if tx.as_of != NOW and named is not None:
         stage = max(stage, _reached_since(tx, named))
-    if stage >= operation.stage:
+    if stage >= needed:
         return None
-    refusal = _refusal(operation, stage, named or tx.focus.session_id)
-    if tx.rules.enforces_stages:
+    refusal = _refusal(tx, operation, stage, needed, named or standing(tx).session_id)
+    if tx.settings.get("stages", "enforce") == "enforce":
         raise refusal
     return f"{refusal.message}. {refusal.recovery}"
 
 
 def stage_of(tx: Tx, named: str | None) -> int:
     """The stage of the session that a call names, or of the caller's own."""
-    if named is None or named == tx.focus.session_id:
-        return tx.focus.stage
-    return existing(tx, named).stage
+    own = own_session(tx)
+    if tx.focus.lasts and named in (None, own):
+        return standing(tx).stage
+    session_id = named or own
+    return existing(tx, session_id).stage if session_id is not None else ENTRY
 
 
 def _reached_since(tx: Tx, named: str) -> int:
@@ -49,22 +74,24 @@ def _reached_since(tx: Tx, named: str) -> int:
 
 
 def unlocking(stage: int, session_id: str | None) -> dict[str, str]:
-    """The call that takes a caller one stage further."""
+    """The call that takes a caller one stage further; it can be sent as it stands."""
     if stage == ENTRY:
-        return {"operation": "start_new", "sessionTitle": "…"}
+        return {"operation": "start_new"}
     named = {"sessionId": session_id} if session_id else {}
     return {"operation": "cipher" if stage == INIT_COMPLETE else "navigate", **named}
 
 
-def _refusal(operation: Operation, stage: int, session_id: str | None) -> StageRequirementNotMet:
+def _refusal(tx: Tx, operation: Operation, stage: int, needed: int, session_id: str | None) -> StageRequirementNotMet:
     call = unlocking(stage, session_id)
-    then = " After that, cipher." if stage == ENTRY and operation.stage > INIT_COMPLETE else ""
+    then = " After that, cipher." if stage == ENTRY and needed > INIT_COMPLETE else ""
+    latest = latest_session(tx) if stage == ENTRY else None
     also = (
-        ' To go on with an earlier session: {"operation": "load_context", "sessionId": "…"}.' if stage == ENTRY else ""
+        f' To go on with the latest session: {{"operation": "load_context", "sessionId": "{latest.id}"}}.'
+        if latest is not None
+        else ""
     )
     return StageRequirementNotMet(
-        f"`{operation.name}` needs stage {operation.stage} ({NAMES[operation.stage]});"
-        f" this is stage {stage} ({NAMES[stage]})",
+        f"`{operation.name}` needs stage {needed} ({NAMES[needed]}); this is stage {stage} ({NAMES[stage]})",
         recovery=f"Send {json.dumps(call, ensure_ascii=False)}.{then}{also}",
-        details={"currentStage": stage, "requiredStage": operation.stage, "next": call},
+        details={"currentStage": stage, "requiredStage": needed, "next": call},
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from thoughtbox.domains.trail.thoughts import DEEPEST, Thought, shorten
-from thoughtbox.operations.models import CamelInput, CamelOutput, Key, MaxChars, Text
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 SHOWN_HASH = 16
 SHOWN_IN_TREE = 100

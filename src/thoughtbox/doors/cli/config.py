@@ -13,7 +13,7 @@ from thoughtbox import installation
 from thoughtbox.doors.cli.output import BAD, DOUBTFUL, QUIET, Output, Styled
 from thoughtbox.doors.cli.parser import given_settings
 from thoughtbox.errors import ConfigurationError
-from thoughtbox.settings import SETTINGS, Origin, Setting, Settings, data_dir, source
+from thoughtbox.settings import Origin, Setting, Settings, all_settings, data_dir, made, source
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ def effective(given: Mapping[str, str], environment: Mapping[str, str] | None = 
         kept = installation.read(data_dir(given, environment))
     except ConfigurationError:
         kept = {}  # `doctor` says so
-    return [_effective(setting, given, environment, kept) for setting in SETTINGS]
+    return [_effective(setting, given, environment, kept) for setting in all_settings()]
 
 
 def tolerant_settings(found: Sequence[Effective]) -> Settings:
     """Settings to go on with, whatever is wrong with some of them."""
-    return Settings(**{one.setting.field: one.value for one in found})
+    return made({one.setting.field: one.value for one in found})
 
 
 def _effective(

@@ -37,7 +37,7 @@ def call(args: Namespace) -> int:
             as_of=_as_of(args.as_of),
         )
         with opened(settings) as box, out.bar(operation.name) as bar:
-            answer = box.dispatcher.call(replace(wanted, progress=bar))
+            answer = box.dispatcher.call(replace(wanted, progress=bar, focus=box.first_focus("workspace")))
     except ConfigurationError:
         raise
     except ThoughtboxError as error:
@@ -143,8 +143,7 @@ def _overview(operation: Operation) -> dict[str, Any]:
         "summary": operation.summary,
         "writes": operation.writes,
         "hidden": operation.hidden,
-        "tier": operation.tier,
-        "stage": operation.stage,
+        "needs": operation.guard.says if operation.guard is not None else None,
     }
 
 
@@ -167,8 +166,8 @@ def _show_one(out: Output, operation: Operation) -> None:
     out.say(Styled(f"{operation.name}: {operation.title}", "bold"))
     kind = "writes" if operation.writes else "only reads"
     shown = ", never listed as a tool" if operation.hidden else ""
-    stage = f", needs stage {operation.stage}" if operation.stage else ""
-    out.say(Styled(f"room {operation.room}, {kind}{stage}{shown}", QUIET))
+    needs = f", {operation.guard.says}" if operation.guard is not None else ""
+    out.say(Styled(f"room {operation.room}, {kind}{needs}{shown}", QUIET))
     out.say()
     out.say(operation.description)
     out.say()

@@ -7,7 +7,7 @@ from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
 from typing import Any
 
 from thoughtbox import __version__
-from thoughtbox.settings import SETTINGS
+from thoughtbox.settings import all_settings
 
 STORE_FLAGS = ("data_dir", "project", "database_url", "storage", "durability")
 """Settings that every command takes as options."""
@@ -23,7 +23,7 @@ EXIT_CODES = {
     130: "interrupted",
 }
 
-_HELP = {setting.field: setting.help for setting in SETTINGS}
+_HELP = {setting.field: setting.help for setting in all_settings()}
 _METAVARS = {
     "data_dir": "DIR",
     "project": "WORKSPACE",

@@ -22,7 +22,7 @@ from thoughtbox.errors import ThoughtboxError, all_codes
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.operations.registry import TABLE, Operation
-from thoughtbox.settings import SETTINGS, load
+from thoughtbox.settings import all_settings, load
 from thoughtbox.world import World
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
@@ -87,8 +87,8 @@ def _operation(operation: Operation) -> Iterator[str]:
     yield operation.description
     yield ""
     kind = "Writes." if operation.writes else "Only reads."
-    stage = f" Needs stage {operation.stage}." if operation.stage else ""
-    yield f"*{operation.title}.* {kind}{stage}{' Not listed as a tool.' if operation.hidden else ''}"
+    needs = f" {operation.guard.says.capitalize()}." if operation.guard is not None else ""
+    yield f"*{operation.title}.* {kind}{needs}{' Not listed as a tool.' if operation.hidden else ''}"
     yield ""
     if parts := describe.arguments(operation):
         yield from _table(
@@ -128,6 +128,7 @@ def example_answer(operation: Operation) -> dict[str, Any]:
                 workspace=box.settings.project,
                 arguments=arguments,
                 caller=Caller(agent="cli", transport="cli"),
+                focus=box.first_focus("workspace"),
             )
             try:
                 answer = box.dispatcher.call(call)
@@ -184,7 +185,7 @@ def settings_table() -> list[str]:
                     f"`{setting.default}`" if setting.default else "none",
                     setting.help,
                 )
-                for setting in SETTINGS
+                for setting in all_settings()
             ],
         )
     )

@@ -35,7 +35,7 @@ def export_sessions(args: Namespace) -> int:
             raise UsageError("--gzip goes with the ledger layout only")
         root = settings.data_dir / "exports" if args.output == STDIO else Path(args.output)
         with opened_existing(settings) as box, out.bar("Exporting sessions") as bar:
-            paths = _ask(box, lambda tx: _write_files(tx, args, root.resolve(), settings.partition, bar))
+            paths = _ask(box, lambda tx: _write_files(tx, args, root.resolve(), settings.rooms["partition"], bar))
         if out.as_json:
             out.json({"directory": str(root), "sessions": [str(path) for path in paths]})
         else:

@@ -1,56 +1,74 @@
 """What is remembered of a client between its calls: where it stands, in every workspace it works in.
 
-It lasts as long as the connection. Of a stateless client nothing is remembered.
+A process that serves over stdio has one client, whatever revision of the protocol that one speaks; over HTTP a client
+with a handshake is remembered as long as its connection. Of a stateless request over HTTP nothing is remembered.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import asyncio
+from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 from mcp.server.connection import Connection
 
+from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mcp.context import Context, connection_of, is_stateless
-from thoughtbox.operations.caller import Focus
-
-INIT_COMPLETE = 1
-"""The stage of whoever has a session."""
+from thoughtbox.operations.caller import Focus, Memory
 
 MOST_WORKSPACES = 100
 """In more of them than this a client is forgotten where it has not been for longest."""
 
 
-@dataclass(slots=True)
-class Remembered:
-    """One client in one workspace."""
+class Client:
+    """One client: its turn, and its focus in every workspace. Touched on the event loop only."""
 
-    focus: Focus = field(default_factory=Focus)
-    _known_stage: int = 0
+    def __init__(self, first_focus: Focus) -> None:
+        self.turn = asyncio.Lock()
+        """Held by the call that runs: calls of one client run in the order they came."""
+        self._first_focus = first_focus
+        self._focus: dict[str, Focus] = {}
+        self._told: dict[str, Focus] = {}
 
-    def has_new_stage(self) -> bool:
-        """Whether the client stands at a stage that it was not told of; from now on it counts as told."""
+    def focus(self, workspace: str) -> Focus:
+        return self._focus.get(workspace, self._first_focus)
+
+    def move(self, workspace: str, focus: Focus) -> None:
+        """Remember where a call has left the client."""
+        if not focus.lasts:
+            return
+        self._focus.pop(workspace, None)
+        self._focus[workspace] = focus  # the last one in the dictionary is the one used last
+        if len(self._focus) > MOST_WORKSPACES:
+            del self._focus[next(iter(self._focus))]
+
+    def has_news(self, workspace: str, described: Callable[[Focus], str]) -> bool:
+        """Whether the tools are described as this client was not told before; from now on it counts as told."""
         # Not a matter of before and after one call: of calls sent without waiting, many see the same change.
-        known, self._known_stage = self._known_stage, self.focus.stage
-        return known != self._known_stage
+        told, focus = self._told.get(workspace, self._first_focus), self.focus(workspace)
+        if told is focus:
+            return False
+        self._told[workspace] = focus
+        if len(self._told) > MOST_WORKSPACES:
+            del self._told[next(iter(self._told))]
+        return described(told) != described(focus)
 
 
 class Clients:
-    """All connections of one server. No two of them share anything."""
+    """All clients of one server. No two of them share anything."""
 
-    def __init__(self, first_session: str | None) -> None:
-        """`first_session` is the one that every connection works on from the start, if there is one."""
-        self._first_session = first_session
-        self._connections: WeakKeyDictionary[Connection, dict[str, Remembered]] = WeakKeyDictionary()
+    def __init__(self, box: Thoughtbox, transport: str) -> None:
+        self._first_focus: Callable[[Memory], Focus] = box.first_focus
+        self._only = Client(self._first_focus("connection")) if transport == "stdio" else None
+        self._connections: WeakKeyDictionary[Connection, Client] = WeakKeyDictionary()
 
-    def of(self, ctx: Context, workspace: str) -> Remembered:
+    def of(self, ctx: Context) -> Client:
+        if self._only is not None:
+            return self._only
         if is_stateless(ctx):
-            return Remembered(Focus(lasts=False))
-        places = self._connections.setdefault(connection_of(ctx), {})
-        remembered = places.pop(workspace, None) or Remembered(self._first_focus())
-        places[workspace] = remembered  # the last one in the dictionary is the one used last
-        if len(places) > MOST_WORKSPACES:
-            del places[next(iter(places))]
-        return remembered
-
-    def _first_focus(self) -> Focus:
-        return Focus(self._first_session, INIT_COMPLETE) if self._first_session else Focus()
+            return Client(self._first_focus("none"))
+        connection = connection_of(ctx)
+        client = self._connections.get(connection)
+        if client is None:
+            client = self._connections[connection] = Client(self._first_focus("connection"))
+        return client

@@ -38,6 +38,7 @@ from thoughtbox.doors.mcp import resources
 from thoughtbox.doors.mcp.context import Context, connection_of, is_stateless
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
+from thoughtbox.ledger.feed import Follower, Stretch
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +61,6 @@ class Notifications:
         self._streams = ListenHandler(self._bus)
         self._watched: Counter[str] = Counter()
         self._connections: WeakKeyDictionary[Connection, set[str]] = WeakKeyDictionary()
-        self._seen: int | None = None
         self._telling: set[asyncio.Task[None]] = set()
 
     async def remember(self, ctx: Context, params: NotificationParams) -> None:
@@ -107,44 +107,32 @@ class Notifications:
         """Tell of all that is written from here on, until the block ends."""
         loop = asyncio.get_running_loop()
         stirred = asyncio.Event()
-        unwatch = self._box.engine.watch(lambda: loop.call_soon_threadsafe(stirred.set))
-        await self._look(tell=False)
-        following = asyncio.create_task(self._follow(stirred))
+        follower = self._box.feed.follow(
+            lambda: loop.call_soon_threadsafe(stirred.set), workspaces=[self._box.settings.project]
+        )
+        following = asyncio.create_task(self._follow(follower, stirred))
         try:
             yield
         finally:
-            unwatch()
+            follower.close()
             following.cancel()
 
-    async def _follow(self, stirred: asyncio.Event) -> None:
+    async def _follow(self, follower: Follower, stirred: asyncio.Event) -> None:
         while True:
             await stirred.wait()
             await asyncio.sleep(SETTLE_SECONDS)
             stirred.clear()
-            await self._look(tell=True)
+            for stretch in follower.unseen():
+                await self._look(follower, stretch)
 
-    async def _look(self, *, tell: bool) -> None:
+    async def _look(self, follower: Follower, stretch: Stretch) -> None:
         try:
-            grown, self._seen = await asyncio.wrap_future(self._box.engine.read(self._grown))
+            grown = await asyncio.wrap_future(self._box.engine.read(lambda sql: _grown(sql, stretch)))
         except ThoughtboxError as error:
             logger.warning("changes could not be looked for: %s", error)
             return
-        if tell and grown:
-            await self._tell(grown)
-
-    def _grown(self, sql: Sql) -> tuple[dict[str, bool], int]:
-        """The streams written to since the last look, whether each of them is new, and how far this look went."""
-        project = self._box.settings.project
-        head = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (project,))
-        reached = head[0] if head else 0
-        if self._seen is None:
-            return {}, reached
-        rows = sql.rows(
-            "SELECT stream, MIN(stream_index) FROM records"
-            " WHERE workspace = ? AND seq > ? AND seq <= ? GROUP BY stream",
-            (project, self._seen, reached),
-        )
-        return {stream: first == 0 for stream, first in rows}, reached
+        follower.pass_over(stretch)
+        await self._tell(grown)
 
     async def _tell(self, grown: dict[str, bool]) -> None:
         is_listed_anew = any(new and resources.is_listed(self._table, stream) for stream, new in grown.items())
@@ -182,3 +170,12 @@ class Notifications:
     def _addresses_of(self, ctx: Context) -> set[str]:
         """What this client subscribed to."""
         return self._connections.setdefault(connection_of(ctx), set())
+
+
+def _grown(sql: Sql, stretch: Stretch) -> dict[str, bool]:
+    """The streams that were written to, and whether each of them is new."""
+    rows = sql.rows(
+        "SELECT stream, MIN(stream_index) FROM records WHERE workspace = ? AND seq > ? AND seq <= ? GROUP BY stream",
+        stretch,
+    )
+    return {stream: first == 0 for stream, first in rows}

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.loop_bridge import LoopBridge
 from thoughtbox.doors.mcp.context import Context
-from thoughtbox.doors.mcp.focus import Clients, Remembered
+from thoughtbox.doors.mcp.focus import Client, Clients
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
 from thoughtbox.operations.arguments import unstorable
-from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus
+from thoughtbox.operations.caller import ANONYMOUS, Caller, Landing
 from thoughtbox.operations.dispatch import Answer, Call, fault
-from thoughtbox.operations.registry import Operation
+from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.tx import Tx
 from thoughtbox.settings import WORKSPACE
 
@@ -42,43 +42,54 @@ class OperationCalls:
         self._settings = box.settings
         self._transport = transport
         self._bridge: LoopBridge | None = None
-        self._clients = Clients(box.settings.reasoning_session)
+        self._clients = Clients(box, transport)
 
-    def remembered(self, ctx: Context) -> Remembered:
-        """Where the client stands in the workspace that its request is about."""
-        return self._clients.of(ctx, self._workspace(ctx.meta or {}))
+    def client(self, ctx: Context) -> Client:
+        """The client that a request comes from."""
+        return self._clients.of(ctx)
 
-    def prepare(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any], focus: Focus) -> Call:
+    def workspace(self, ctx: Context) -> str:
+        """The workspace that a request is about."""
+        return self._workspace(ctx.meta or {})
+
+    def prepare(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any]) -> Call:
         meta: Mapping[str, Any] = ctx.meta or {}
         return Call(
-            operation=operation.name,
+            operation=operation,
             workspace=self._workspace(meta),
             arguments=arguments,
             caller=self._caller(ctx),
             key=_meta(meta, META_KEY, str),
             as_of=_meta(meta, META_AS_OF, int),
-            focus=focus,
         )
 
     async def read(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
         """What an operation answers, for a request that is not a tool call."""
-        return await self.run(ctx, operation, self.prepare(ctx, operation, arguments, self.remembered(ctx).focus))
+        client = self.client(ctx)
+        async with client.turn:
+            return await self.run(ctx, client, operation, self.prepare(ctx, operation, arguments))
 
-    async def run(self, ctx: Context, operation: Operation, call: Call) -> Answer:
-        """Hand the call over at once, before anything is awaited: calls of one client run in the order they came."""
+    async def run(self, ctx: Context, client: Client, operation: Operation, call: Call) -> Answer:
+        """Run a call of a client whose turn it is, from where the client stands; it then stands where that ended."""
+        landing = Landing()
+        call = replace(call, focus=client.focus(call.workspace), landing=landing)
         try:
             if operation.long:
-                return await self._run_long(ctx, call)
-            return await self._received(self._dispatcher.submit(call))
+                answer = await self._run_long(ctx, call)
+            else:
+                answer = await self._received(self._dispatcher.submit(call))
         except ThoughtboxError:
             raise
         except Exception as error:
             raise fault(error) from error
+        if landing.focus is not None:
+            client.move(call.workspace, landing.focus)
+        return answer
 
     async def ask(self, ctx: Context, question: Callable[[Tx], Any]) -> Any:
         """Put a question to the store outside of any operation: lists and completions."""
         try:
-            asked = self._dispatcher.ask(self._workspace(ctx.meta or {}), self._caller(ctx), question)
+            asked = self._dispatcher.ask(self.workspace(ctx), self._caller(ctx), question)
             return await self._received(asked)
         except ThoughtboxError:
             raise

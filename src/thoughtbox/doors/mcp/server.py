@@ -36,12 +36,12 @@ from mcp_types import (
 
 from thoughtbox import __version__, content
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.mcp import client_log, prompts, request_state, resources, toolsets
+from thoughtbox.doors.mcp import client_log, prompts, request_state, resources
 from thoughtbox.doors.mcp.context import Context, is_stateless
 from thoughtbox.doors.mcp.notifications import Notifications
 from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.tool_calls import ToolCalls
-from thoughtbox.doors.mcp.tools import tool
+from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, NotFound, StorageError, ThoughtboxError
 from thoughtbox.operations.arguments import unstorable
 from thoughtbox.operations.dispatch import fault
@@ -73,11 +73,9 @@ class McpDoor:
     def __init__(self, box: Thoughtbox, *, transport: str) -> None:
         self._table = box.dispatcher.table
         self._calls = OperationCalls(box, transport)
-        self._shown = toolsets.shown(self._table, box.settings.toolset)
-        self._tools: dict[int | None, ListToolsResult] = {}
+        self._tools = Tools(self._table, box.settings.toolset)
         self.notifications = Notifications(box)
-        tools_vary = any(operation.described for operation in self._shown)
-        tool_calls = ToolCalls(box, self._calls, self.notifications, tools_vary=tools_vary)
+        tool_calls = ToolCalls(box, self._calls, self._tools, self.notifications)
         self.server = McpServer(
             "thoughtbox",
             version=__version__,
@@ -106,13 +104,11 @@ class McpDoor:
         self.server.middleware.append(request_state.sealing(box.keyring))
 
     async def _list_tools(self, ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
-        """The tools as this client sees them; a stateless one always stands at the beginning."""
+        """The tools as this client sees them from where it stands, once the calls that it sent before are done."""
         _refuse_cursor(params)
-        focus = self._calls.remembered(ctx).focus
-        stage = focus.stage if focus.lasts else None
-        if stage not in self._tools:
-            self._tools[stage] = ListToolsResult(tools=[tool(operation, stage) for operation in self._shown])
-        return self._tools[stage]
+        client, workspace = self._calls.client(ctx), self._calls.workspace(ctx)
+        async with client.turn:
+            return self._tools.listed(client.focus(workspace))
 
     async def _list_resources(self, ctx: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         """Fixed ones first, then what each listing resource has, a page at a time. The cursor says where to go on."""

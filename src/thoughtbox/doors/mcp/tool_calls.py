@@ -16,19 +16,20 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, InputRequiredResult, ListRootsRequest
 
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.echo import echo, line
+from thoughtbox.doors.echo import echo
 from thoughtbox.doors.mcp import client_log, client_requests, request_state
 from thoughtbox.doors.mcp.client_requests import NoAnswer, NotLent, Said
 from thoughtbox.doors.mcp.context import Context, is_stateless
+from thoughtbox.doors.mcp.focus import Client
 from thoughtbox.doors.mcp.notifications import Notifications
 from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.request_state import Round, Rounds
+from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError
-from thoughtbox.ledger.answers import Answers
 from thoughtbox.operations.caller import Root
 from thoughtbox.operations.dispatch import Answer, Call, fault
-from thoughtbox.operations.registry import Operation, Sampling
-from thoughtbox.operations.tx import Tx
+from thoughtbox.operations.operation import Operation, Sampling
+from thoughtbox.operations.repetition import known_answer
 
 FAILED = SamplingFailed.code
 
@@ -36,68 +37,70 @@ FAILED = SamplingFailed.code
 class ToolCalls:
     """Answers `tools/call`."""
 
-    def __init__(
-        self, box: Thoughtbox, calls: OperationCalls, notifications: Notifications, *, tools_vary: bool
-    ) -> None:
-        """`tools_vary`: whether clients at different stages are shown different tools."""
+    def __init__(self, box: Thoughtbox, calls: OperationCalls, tools: Tools, notifications: Notifications) -> None:
         self._table = box.dispatcher.table
         self._calls = calls
+        self._tools = tools
         self._notifications = notifications
-        self._tools_vary = tools_vary
         self._is_echoing = box.settings.log_thoughts
         self._rounds = Rounds()
 
     async def answer(self, ctx: Context, params: CallToolRequestParams) -> Any:
         """The result; a failed operation is one, too. A name that no operation has is a fault of the protocol."""
         try:
-            self._table.find(params.name)
+            tool = self._tools.find(params.name)
         except InvalidOperation as error:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}", data=error.payload()) from None
         try:
-            return await self._answer(ctx, params)
+            return await self._answer(ctx, tool, params)
         except MCPError:
             raise
         except Exception as error:
             return result(_writable(fault(error).payload()), is_error=True)
 
-    async def _answer(self, ctx: Context, params: CallToolRequestParams) -> Any:
-        operation, arguments = self._table.resolve(params.name, params.arguments or {})
-        remembered = self._calls.remembered(ctx)
-        call = self._calls.prepare(ctx, operation, arguments, remembered.focus)
-        earlier = self._rounds.resumed(params, call.workspace)
-        if earlier is not None and earlier.answer is not None:
-            return result(await self._finished(ctx, operation, call, earlier, params))
-        if operation.needs_roots and client_requests.tells_roots(ctx):
-            if is_stateless(ctx) and earlier is None:
-                return Round(workspace=call.workspace).asking(ListRootsRequest())
-            call = replace(call, roots=await self._roots(ctx, params))
-        answer = await self._consulted(ctx, operation, call, await self._run(ctx, operation, call))
-        if self._tools_vary and remembered.has_new_stage():
+    async def _answer(self, ctx: Context, tool: Operation, params: CallToolRequestParams) -> Any:
+        client = self._calls.client(ctx)
+        async with client.turn:
+            operation, arguments = self._table.routed(tool, params.arguments or {})
+            call = self._calls.prepare(ctx, operation, arguments)
+            earlier = self._rounds.resumed(params, call.workspace)
+            if earlier is not None and earlier.answer is not None:
+                return result(await self._finished(ctx, client, operation, call, earlier, params))
+            if operation.from_client.roots and client_requests.tells_roots(ctx):
+                if is_stateless(ctx) and earlier is None:
+                    return Round(workspace=call.workspace).asking(ListRootsRequest())
+                call = replace(call, roots=await self._roots(ctx, params))
+            running = self._run(ctx, client, operation, call)
+            answer = None if operation.long else await running
+        if answer is None:  # what takes long does not hold up what the client sends behind it
+            answer = await running
+        whole = await self._consulted(ctx, client, operation, call, answer)
+        if client.has_news(call.workspace, self._tools.described):
             self._notifications.tell_of_tools(ctx)
-        return answer if isinstance(answer, InputRequiredResult) else result(answer)
+        return whole if isinstance(whole, InputRequiredResult) else result(whole)
 
     async def _roots(self, ctx: Context, params: CallToolRequestParams) -> Sequence[Root] | None:
         if is_stateless(ctx):
             return client_requests.roots_in(request_state.response(params))
         return await client_requests.roots(ctx)
 
-    async def _run(self, ctx: Context, operation: Operation, call: Call) -> Answer:
+    async def _run(self, ctx: Context, client: Client, operation: Operation, call: Call) -> Answer:
         try:
-            answer = await self._calls.run(ctx, operation, call)
+            answer = await self._calls.run(ctx, client, operation, call)
         except (InternalError, StorageError) as error:
             await client_log.tell(ctx, "error", f"{operation.name}: {error}")
             raise
         if operation.writes and self._is_echoing:
-            said = line(operation.name, answer)
+            said = operation.echo(operation.name, answer)
             echo(said)
             await client_log.tell(ctx, "info", said)
         return answer
 
     async def _consulted(
-        self, ctx: Context, operation: Operation, call: Call, answer: Answer
+        self, ctx: Context, client: Client, operation: Operation, call: Call, answer: Answer
     ) -> Answer | InputRequiredResult:
         """The answer with what the client's model says to the question in it, if there is one and a model is lent."""
-        sampling = operation.sampling
+        sampling = operation.from_client.sampling
         if sampling is None or sampling.question not in answer or not client_requests.lends_model(ctx):
             return answer
         if call.key is not None and (kept := await self._kept(ctx, call.key)) is not None:
@@ -111,13 +114,19 @@ class ToolCalls:
             return answer
         except NoAnswer as why:
             return _unanswered(sampling, answer, str(why))
-        return await self._keep(ctx, sampling, call, answer, said)
+        return await self._keep(ctx, client, sampling, call, answer, said)
 
     async def _finished(
-        self, ctx: Context, operation: Operation, call: Call, earlier: Round, params: CallToolRequestParams
+        self,
+        ctx: Context,
+        client: Client,
+        operation: Operation,
+        call: Call,
+        earlier: Round,
+        params: CallToolRequestParams,
     ) -> Answer:
         """The last round of a stateless call: the operation has run, and the client has asked its model."""
-        sampling = operation.sampling
+        sampling = operation.from_client.sampling
         assert sampling is not None
         assert earlier.answer is not None
         self._rounds.use(earlier)
@@ -128,16 +137,18 @@ class ToolCalls:
             said = client_requests.said_in(request_state.response(params))
         except NoAnswer as why:
             return _unanswered(sampling, earlier.answer, str(why))
-        return await self._keep(ctx, sampling, call, earlier.answer, said)
+        return await self._keep(ctx, client, sampling, call, earlier.answer, said)
 
-    async def _keep(self, ctx: Context, sampling: Sampling, call: Call, answer: Answer, said: Said) -> Answer:
+    async def _keep(
+        self, ctx: Context, client: Client, sampling: Sampling, call: Call, answer: Answer, said: Said
+    ) -> Answer:
         """Have what the model said recorded, where the operation that asked wants it."""
         keeping = self._table.find(sampling.operation)
         arguments = sampling.arguments(answer, said.text, said.model)
         key = _key_of_the_rest(call.key) if call.key is not None else None
         try:
             kept = await self._run(
-                ctx, keeping, replace(call, operation=keeping.name, arguments=arguments, key=key, roots=None)
+                ctx, client, keeping, replace(call, operation=keeping, arguments=arguments, key=key, roots=None)
             )
         except ThoughtboxError as error:
             return _unanswered(sampling, answer, f"it could not be recorded ({error.message})")
@@ -146,12 +157,7 @@ class ToolCalls:
     async def _kept(self, ctx: Context, key: str | None) -> Answer | None:
         """What a call under the same key has already recorded of a model, so that none is asked again."""
 
-        def recorded(tx: Tx) -> Answer | None:
-            seq = tx.ask(Answers).seq_of(_key_of_the_rest(key or ""))
-            record = tx.ledger.record(seq) if seq is not None else None
-            return record.data["answer"] if record is not None else None
-
-        return await self._calls.ask(ctx, recorded)
+        return await self._calls.ask(ctx, lambda tx: known_answer(tx, _key_of_the_rest(key or "")))
 
 
 def result(answer: Answer, *, is_error: bool = False) -> dict[str, Any]:

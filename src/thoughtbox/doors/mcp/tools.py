@@ -4,22 +4,67 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_types import Tool, ToolAnnotations
+from mcp_types import ListToolsResult, Tool, ToolAnnotations
 
-from thoughtbox.operations.registry import Operation, tool_name
+from thoughtbox.errors import ConfigurationError
+from thoughtbox.operations.caller import Focus
+from thoughtbox.operations.operation import Operation
+from thoughtbox.operations.registry import Table
 
 Schema = dict[str, Any]
 
+MOST_LISTS = 32
+"""Lists of tools that are kept, each made for another description."""
 
-def tool(operation: Operation, stage: int | None) -> Tool:
-    """The operation as a client at this stage is shown it; None is for one without a connection."""
+
+class Tools:
+    """What `tools/list` shows of one toolset, and which operation each name means.
+
+    A toolset decides what is shown, never what may be called. A tool that leads to all others is described as the
+    caller needs it where it stands.
+    """
+
+    def __init__(self, table: Table, toolset: str) -> None:
+        if toolset not in (names := table.toolsets()):
+            raise ConfigurationError(
+                f"there is no toolset `{toolset}`", recovery=f"The toolsets are {', '.join(names)}."
+            )
+        self._table = table
+        self._shown = table.shown_in(toolset)
+        self._gateways = [operation for operation in self._shown.values() if operation.gateway is not None]
+        self._lists: dict[str, ListToolsResult] = {}
+
+    def find(self, name: str) -> Operation:
+        """The operation that a tool's name means: as this toolset calls it, or as any does."""
+        return self._shown.get(name) or self._table.find(name)
+
+    def described(self, focus: Focus) -> str:
+        """All that is described differently to callers who stand elsewhere."""
+        return "\n".join(self._description(operation, focus) for operation in self._gateways)
+
+    def listed(self, focus: Focus) -> ListToolsResult:
+        described = self.described(focus)
+        if described not in self._lists:
+            if len(self._lists) >= MOST_LISTS:
+                self._lists.clear()
+            tools = [tool(name, one, self._description(one, focus)) for name, one in self._shown.items()]
+            self._lists[described] = ListToolsResult(tools=tools)
+        return self._lists[described]
+
+    def _description(self, operation: Operation, focus: Focus) -> str:
+        gateway = operation.gateway
+        return gateway.described(self._table, focus) if gateway is not None else operation.description
+
+
+def tool(name: str, operation: Operation, description: str) -> Tool:
+    """The operation as a client is shown it."""
     return Tool(
-        name=tool_name(operation.name),
+        name=name,
         title=operation.title,
-        description=(operation.described or {}).get(stage, operation.description),
+        description=description,
         input_schema=input_schema(operation),
         # What leads to other operations answers as they do.
-        output_schema=output_schema(operation) if operation.route is None else None,
+        output_schema=output_schema(operation) if operation.gateway is None else None,
         annotations=ToolAnnotations(
             read_only_hint=not operation.writes,
             destructive_hint=False,  # the ledger only grows

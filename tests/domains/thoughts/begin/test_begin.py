@@ -64,8 +64,9 @@ def test_the_state_shows_stage_session_place_and_what_comes_next(box: Box):
     }
 
 
-def test_once_the_cipher_is_loaded_the_next_thing_is_a_thought(mia: Client):
-    assert mia.get_state()["next"]["operation"] == "thought"
+def test_once_the_cipher_is_loaded_no_call_is_recommended_since_only_the_agent_knows_its_thought(mia: Client):
+    assert "next" not in mia.get_state()
+    assert "thought" in mia.get_state()["available"]
 
 
 def test_the_state_of_a_session_that_is_not_there_is_an_error(box: Box):

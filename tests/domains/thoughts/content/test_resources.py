@@ -38,7 +38,7 @@ def prompts() -> list[Prompt]:
 
 
 def completed(client: Client, argument: str, typed: str, limit: int = 100) -> list[str]:
-    complete = TABLE.completions[argument]["thoughts"]
+    complete = TABLE.completions["thoughts", argument]
     return client.box.app.dispatcher.ask(
         client.workspace, client.caller, lambda tx: complete(tx, typed, limit)
     ).result()

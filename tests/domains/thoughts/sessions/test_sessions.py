@@ -493,14 +493,15 @@ def test_a_session_has_fifty_tags_at_most(mia: Client):
 
 @pytest.mark.parametrize("operation", ["session.rename", "session.tag", "session.complete", "session.get"])
 def test_without_a_connection_the_session_has_to_be_named(quick_box: Box, operation: str):
-    nobody = Client(Box(THOUGHTBOX_STAGES="guide"), stateless=True)
-    nobody.start_new()
+    nobody = Client(quick_box, stateless=True)
+    session_id = nobody.start_new()["sessionId"]
+    given = {"session.rename": {"title": "t"}, "session.tag": {"add": ["x"]}}.get(operation, {})
 
-    with pytest.raises(InvalidPayload, match="sessionId") as refused:
-        nobody.call(operation, **({"title": "t"} if operation == "session.rename" else {}))
+    with pytest.raises(InvalidPayload, match="`sessionId` is missing, and nothing is remembered") as refused:
+        nobody.call(operation, **given)
 
-    assert "load_context" in str(refused.value.recovery)
-    nobody.box.close()
+    assert session_id in str(refused.value.recovery)
+    assert nobody.call(operation, sessionId=refused.value.details["latest"], **given)
 
 
 # analyze, extract_learnings, deep_analysis

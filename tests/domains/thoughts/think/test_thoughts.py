@@ -241,7 +241,6 @@ def test_a_refused_thought_leaves_neither_a_session_nor_a_trace_in_the_connectio
         mia.think(revisesThought=4, sessionTitle="Never begun")
 
     assert mia.records() == 0
-    assert mia.focus is not None
-    assert mia.focus.session_id is None
+    assert mia.standing.session_id is None
     assert mia.list_sessions()["count"] == 0
     box.close()

@@ -132,4 +132,3 @@ class CipherLoaded(CamelOutput):
     stage: int
     stage_name: str
     cipher: str
-    next: dict[str, Any]

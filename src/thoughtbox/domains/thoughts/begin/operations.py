@@ -31,9 +31,19 @@ from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.records import last_of, opened
 from thoughtbox.domains.thoughts.resume import attach
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.scope import current, existing
+from thoughtbox.domains.thoughts.scope import current, existing, own_session
 from thoughtbox.domains.thoughts.sessions.listing import ListSessions, SessionsListed, listed
-from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, DOMAIN_ACTIVE, INIT_COMPLETE, NAMES, stage_of, unlocking
+from thoughtbox.domains.thoughts.stages import (
+    CIPHER_LOADED,
+    DOMAIN_ACTIVE,
+    ENTRY,
+    NAMES,
+    at,
+    stage_needed,
+    stage_of,
+    unlocking,
+)
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing, work_at
 from thoughtbox.domains.thoughts.view.lines import MAIN
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
@@ -45,7 +55,6 @@ MOST_PROJECTS = 20
 RELATED = 10
 _STARTED = ("start_new", {"sessionTitle": "Slow pages", "project": "shop"})
 _LATEST = {"sessionId": "latest"}
-THINK = {"operation": "thought", "thought": "S1|O|…"}
 
 
 @room.operation(
@@ -55,7 +64,7 @@ def get_state(tx: Tx, call: GetState) -> State:
     """The stage, the current session, and what can be done from here."""
     if call.session_id is None:
         _let_go_of_deleted(tx)
-    session_id = call.session_id or tx.focus.session_id
+    session_id = call.session_id or own_session(tx)
     session = existing(tx, session_id) if session_id else None
     stage = stage_of(tx, call.session_id)
     return State(
@@ -63,9 +72,9 @@ def get_state(tx: Tx, call: GetState) -> State:
         stage_name=NAMES[stage],
         workspace=tx.workspace,
         session=SessionShown.of(session) if session else None,
-        navigation=session.place if session else dict(tx.focus.place),
-        available=_available(stage),
-        next=unlocking(stage, session_id) if stage < CIPHER_LOADED else THINK,
+        navigation=session.place if session else dict(standing(tx).place),
+        available=_available(stage if tx.focus.lasts else DOMAIN_ACTIVE),
+        next=unlocking(stage, session_id) if stage < CIPHER_LOADED else None,
     )
 
 
@@ -84,11 +93,11 @@ def start_new(tx: Tx, call: StartNew) -> SessionStarted:
             details={"fields": ["title", "sessionTitle"]},
         )
     named = {"project": call.project, "task": call.task, "aspect": call.aspect, "domain": call.domain}
-    place = {**tx.focus.place, **present(named)}
+    place = {**standing(tx).place, **present(named)}
     session = start(
         tx, title=call.session_title or call.title, tags=call.session_tags, description=call.description, place=place
     )
-    tx.focus.move(session.id, INIT_COMPLETE)
+    move(tx, session.id, INIT_COMPLETE)
     return SessionStarted(
         session_id=session.id,
         title=session.title,
@@ -110,7 +119,7 @@ def load_context(tx: Tx, call: LoadContext) -> ContextLoaded:
     session = attach(tx, call.session_id)
     line = tx.ask(Thoughts).line(session.id, MAIN)
     shown = opened(tx, last_of(tx, session.id, LAST_SHOWN))
-    stage = tx.focus.stage
+    stage = standing(tx).stage
     return ContextLoaded(
         session_id=session.id,
         session=SessionShown.of(session),
@@ -119,7 +128,7 @@ def load_context(tx: Tx, call: LoadContext) -> ContextLoaded:
         thought_count=session.thought_count,
         next_thought_number=line.highest_number + 1 if line else 1,
         last_thoughts=shown,
-        next=unlocking(stage, session.id) if stage < CIPHER_LOADED else THINK,
+        next=unlocking(stage, session.id) if stage < CIPHER_LOADED else None,
     )
 
 
@@ -148,7 +157,7 @@ def navigate(tx: Tx, call: Navigate) -> Navigation:
     session, remembered = _remember(tx, call.session_id, named)
     if session is not None and session.domain is not None:
         session = _raise_stage(tx, session, call.session_id)
-    navigation = session.place if session else dict(tx.focus.place)
+    navigation = session.place if session else dict(standing(tx).place)
     where = {name: navigation[name] for name in ("project", "task", "aspect") if name in navigation}
     stage = stage_of(tx, call.session_id)
     view = tx.ask(Thoughts)
@@ -209,7 +218,7 @@ def bind_root(tx: Tx, call: BindRoot) -> RootBound:
 @room.operation(
     "cipher",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Load the cipher",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=[_STARTED]),
@@ -219,24 +228,22 @@ def cipher(tx: Tx, call: LoadCipher) -> CipherLoaded:
     session = current(tx, call.session_id)
     session = _raise_stage(tx, session, call.session_id, at_least=CIPHER_LOADED)
     stage = stage_of(tx, call.session_id)
-    return CipherLoaded(
-        session_id=session.id, stage=stage, stage_name=NAMES[stage], cipher=content.text("cipher.md"), next=THINK
-    )
+    return CipherLoaded(session_id=session.id, stage=stage, stage_name=NAMES[stage], cipher=content.text("cipher.md"))
 
 
 def _let_go_of_deleted(tx: Tx) -> None:
     """Somebody else may have deleted the session that a connection works on: it then works on none."""
-    own = tx.focus.session_id
+    own = standing(tx).session_id
     session = Thoughts(tx.sql, tx.workspace).session(own) if own is not None else None
     if session is not None and session.deleted:
-        tx.focus.move(None, 0)
+        move(tx, None, ENTRY)
 
 
 def _available(stage: int) -> list[str]:
     """What is open at this stage: families of operations once, or what is open of them."""
-    ours = [operation for operation in TABLE if operation.room == room.name and operation.route is None]
-    closed = {operation.name.partition(".")[0] for operation in ours if operation.stage > stage}
-    names = (operation.name for operation in ours if operation.stage <= stage)
+    ours = [operation for operation in TABLE if operation.room == room.name]
+    closed = {operation.name.partition(".")[0] for operation in ours if stage_needed(operation) > stage}
+    names = (operation.name for operation in ours if stage_needed(operation) <= stage)
     families = ((name, name.partition(".")[0]) for name in names)
     return list(dict.fromkeys(name if family in closed else family for name, family in families))
 
@@ -249,30 +256,30 @@ def _raise_stage(tx: Tx, session: Session, named: str | None, *, at_least: int =
         stage = DOMAIN_ACTIVE
     if stage > session.stage:
         session = change(tx, session.id, "staged", stage=stage)
-    if tx.focus.session_id == session.id:
-        tx.focus.move(session.id, stage)
+    if standing(tx).session_id == session.id:
+        move(tx, session.id, stage)
     return session
 
 
 def _remember(tx: Tx, named: str | None, given: Mapping[str, str]) -> tuple[Session | None, str]:
     """Keep what a caller says of its work in its session, or else with its connection."""
-    session_id = named or tx.focus.session_id
+    session_id = named or own_session(tx)
     if session_id is None:
         if given:
-            tx.focus.place = {**tx.focus.place, **given}
+            work_at(tx, given)
         return None, "by this connection, until a session begins"
     session = existing(tx, session_id)
     if any(getattr(session, name) != value for name, value in given.items()):
         session = change(tx, session.id, "navigated", **given)
-    if session.id == tx.focus.session_id:
-        tx.focus.place = {**tx.focus.place, **given}
+    if session.id == standing(tx).session_id:
+        work_at(tx, given)
     return session, "in the session"
 
 
 def _bound_root(tx: Tx, named: str | None) -> str | None:
-    session_id = named or tx.focus.session_id
+    session_id = named or own_session(tx)
     if session_id is None:
-        return tx.focus.place.get("root")
+        return standing(tx).place.get("root")
     return existing(tx, session_id).root
 
 

@@ -12,8 +12,8 @@ from pydantic import Field
 from thoughtbox import content
 from thoughtbox.domains.thoughts.arguments import Domain, SessionId
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.scope import existing
-from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, DOMAIN_ACTIVE, stage_of
+from thoughtbox.domains.thoughts.scope import existing, own_session
+from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, DOMAIN_ACTIVE, at, stage_of
 from thoughtbox.errors import InvalidPayload, ResourceNotFound
 from thoughtbox.operations import CamelInput, CamelOutput, Example, Key, MaxChars, Tx
 
@@ -131,7 +131,7 @@ class TagsListed(CamelOutput):
 
 @room.operation(
     "mental_models.get_model",
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     title="Read a mental model",
     example=Example({**_LATEST, "modelId": "five-whys"}, given=_READY),
 )
@@ -149,7 +149,7 @@ def get_model(tx: Tx, call: GetModel) -> ModelRead:
 
 @room.operation(
     "mental_models.list_models",
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     title="List mental models",
     example=Example({**_LATEST, "tag": "debugging"}, given=_READY),
 )
@@ -166,7 +166,7 @@ def list_models(tx: Tx, call: ListModels) -> ModelsListed:
 
 @room.operation(
     "mental_models.list_tags",
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     title="List the tags of mental models",
     example=Example(_LATEST, given=_READY),
 )
@@ -196,7 +196,7 @@ def page(tx: Tx, call: ModelPage) -> ModelRead:
 
 def _domain(tx: Tx, named: str | None) -> str | None:
     """The domain that the session has chosen, once its stage lets it count."""
-    session_id = named or tx.focus.session_id
+    session_id = named or own_session(tx)
     if session_id is None or stage_of(tx, named) < DOMAIN_ACTIVE:
         return None
     return existing(tx, session_id).domain

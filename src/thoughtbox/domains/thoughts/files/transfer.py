@@ -16,7 +16,8 @@ from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.numbers import Numbers
 from thoughtbox.domains.thoughts.records import all_critiques, thoughts_of
 from thoughtbox.domains.thoughts.scope import existing
-from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, INIT_COMPLETE
+from thoughtbox.domains.thoughts.stages import CIPHER_LOADED
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.domains.thoughts.think.critique import critique_draft
 from thoughtbox.domains.thoughts.think.models import Think
 from thoughtbox.domains.thoughts.think.placement import Placement, draft

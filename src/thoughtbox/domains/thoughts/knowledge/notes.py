@@ -25,7 +25,8 @@ from thoughtbox.domains.thoughts.knowledge.models import (
 )
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, Entry, Knowledge
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.stages import INIT_COMPLETE
+from thoughtbox.domains.thoughts.stages import at
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.errors import InvalidPayload
 from thoughtbox.operations import LONGEST_TEXT, Example, Tx
 from thoughtbox.search.texts import Texts
@@ -38,7 +39,7 @@ _NOTE = ("knowledge.write_note", {**_LATEST, "title": "Open ends", "content": "-
 @room.operation(
     "knowledge.write_note",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Write a note",
     example=Example(_NOTE[1], given=[_STARTED]),
 )
@@ -59,7 +60,7 @@ def write_note(tx: Tx, call: WriteNote) -> NoteKept:
 
 @room.operation(
     "knowledge.get_note",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Read a note",
     example=Example({**_LATEST, "noteId": "open-ends"}, given=[_STARTED, _NOTE]),
 )
@@ -70,7 +71,7 @@ def get_note(tx: Tx, call: OneNote) -> NoteKept:
 
 @room.operation(
     "knowledge.list_notes",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="List notes",
     fresh=(Texts,),
     newest_first=frozenset({"notes"}),
@@ -93,7 +94,7 @@ def list_notes(tx: Tx, call: ListNotes) -> NotesListed:
 @room.operation(
     "knowledge.delete_note",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Delete a note",
     example=Example({**_LATEST, "noteId": "open-ends"}, given=[_STARTED, _NOTE]),
 )

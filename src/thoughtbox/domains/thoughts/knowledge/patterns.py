@@ -32,7 +32,8 @@ from thoughtbox.domains.thoughts.knowledge.view import PATTERN, Entry, Knowledge
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import current, existing
 from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
-from thoughtbox.domains.thoughts.stages import INIT_COMPLETE
+from thoughtbox.domains.thoughts.stages import at
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.record import Record, present
 from thoughtbox.operations import Example, Tx
@@ -57,7 +58,7 @@ _PATTERN = (
 @room.operation(
     "knowledge.create_pattern",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Keep a pattern",
     errors=[SessionNotFound],
     example=Example(_PATTERN[1], given=[_STARTED]),
@@ -76,7 +77,7 @@ def create_pattern(tx: Tx, call: CreatePattern) -> PatternKept:
 
 @room.operation(
     "knowledge.get_pattern",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Read a pattern",
     example=Example({**_LATEST, "patternId": "look-at-the-query-plan-first"}, given=[_STARTED, _PATTERN]),
 )
@@ -89,7 +90,7 @@ def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
 @room.operation(
     "knowledge.update_pattern",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Change a pattern",
     errors=[SessionNotFound],
     example=Example(
@@ -119,7 +120,7 @@ def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
 
 @room.operation(
     "knowledge.list_patterns",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="List patterns",
     fresh=(Texts,),
     newest_first=frozenset({"patterns"}),
@@ -144,7 +145,7 @@ def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
 @room.operation(
     "knowledge.delete_pattern",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Delete a pattern",
     example=Example({**_LATEST, "patternId": "look-at-the-query-plan-first"}, given=[_STARTED, _PATTERN]),
 )
@@ -156,7 +157,7 @@ def delete_pattern(tx: Tx, call: DeletePattern) -> KnowledgeDeleted:
 @room.operation(
     "knowledge.promote",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Make a proposal a pattern",
     errors=[SessionNotFound, ThoughtNotFound],
     example=Example(

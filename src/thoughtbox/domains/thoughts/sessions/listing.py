@@ -17,6 +17,7 @@ from thoughtbox.domains.thoughts.arguments import (
     SortOrder,
     Tag,
 )
+from thoughtbox.domains.thoughts.standing import standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.ledger.record import present
 from thoughtbox.operations import CamelInput, CamelOutput, MaxChars, Tx
@@ -48,9 +49,9 @@ class SessionsListed(CamelOutput):
 def listed(tx: Tx, call: ListSessions) -> SessionsListed:
     """The sessions that a call asks for, within the scope of its connection."""
     given = {"project": call.project, "task": call.task, "aspect": call.aspect}
-    where = present(given)
-    if "root" in tx.focus.place and "project" not in where:
-        where["project"] = tx.focus.place["project"]  # a bound root is the scope of its connection
+    where, place = present(given), standing(tx).place
+    if "root" in place and "project" not in where:
+        where["project"] = place["project"]  # a bound root is the scope of its connection
     found = tx.ask(Thoughts).sessions(
         tags=call.tags,
         where=where,

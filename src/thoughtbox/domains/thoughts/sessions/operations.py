@@ -13,7 +13,7 @@ from thoughtbox.domains.thoughts.paging import room_beside, thoughts_page
 from thoughtbox.domains.thoughts.records import last_of, opened, thoughts_of
 from thoughtbox.domains.thoughts.resume import attach
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.scope import LATEST, current, existing
+from thoughtbox.domains.thoughts.scope import LATEST, current, existing, own_session
 from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import look_deeper
 from thoughtbox.domains.thoughts.sessions.analysis.figures import analyze
 from thoughtbox.domains.thoughts.sessions.analysis.models import DeepAnalysis, SessionAnalysis
@@ -42,7 +42,8 @@ from thoughtbox.domains.thoughts.sessions.models import (
     TagSession,
 )
 from thoughtbox.domains.thoughts.sessions.search import SEARCHED, session_found
-from thoughtbox.domains.thoughts.stages import INIT_COMPLETE
+from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
+from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing
 from thoughtbox.domains.thoughts.view.lines import MAIN
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
@@ -83,7 +84,7 @@ class ExportPlace(NamedTuple):
 
 @room.operation(
     "session.list",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="List sessions",
     newest_first=frozenset({"sessions"}),
     example=Example({**_LATEST, "tags": ["performance"]}, given=_GIVEN),
@@ -95,7 +96,7 @@ def session_list(tx: Tx, call: ListSessions) -> SessionsListed:
 
 @room.operation(
     "session.get",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Read a session",
     errors=[SessionNotFound],
     newest_first=frozenset({"thoughts"}),
@@ -123,7 +124,7 @@ def session_get(tx: Tx, call: GetSession) -> SessionRead:
 
 @room.operation(
     "session.search",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Search sessions",
     fresh=(Texts,),
     newest_first=frozenset({"sessions"}),
@@ -158,7 +159,7 @@ def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
 @room.operation(
     "session.resume",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Go on with a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN),
@@ -182,7 +183,7 @@ def session_resume_latest(tx: Tx, call: OneSession) -> SessionResumed:
 
 @room.operation(
     "session.export",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Export a session",
     errors=[SessionNotFound],
     keep=("cursor", "sessionId"),
@@ -208,7 +209,7 @@ def session_export(tx: Tx, call: ExportSession) -> SessionExported:
 
 @room.operation(
     "session.analyze",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Analyse a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN),
@@ -221,7 +222,7 @@ def session_analyze(tx: Tx, call: OneSession) -> SessionAnalysis:
 
 @room.operation(
     "deep_analysis",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Look deeper into a session",
     errors=[SessionNotFound],
     example=Example({**_LATEST, "analysisType": "decision_points"}, given=_GIVEN),
@@ -234,7 +235,7 @@ def deep_analysis(tx: Tx, call: LookDeeper) -> DeepAnalysis:
 
 @room.operation(
     "session.extract_learnings",
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Find what a session teaches",
     errors=[SessionNotFound, ThoughtNotFound],
     newest_first=frozenset({"learnings"}),
@@ -256,7 +257,7 @@ def session_extract_learnings(tx: Tx, call: ExtractLearnings) -> LearningsExtrac
 @room.operation(
     "session.rename",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Rename a session",
     errors=[SessionNotFound],
     example=Example({**_LATEST, "title": "Slow pages after the release"}, given=_GIVEN),
@@ -273,7 +274,7 @@ def session_rename(tx: Tx, call: RenameSession) -> SessionChanged:
 @room.operation(
     "session.tag",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Tag a session",
     errors=[SessionNotFound],
     example=Example({**_LATEST, "add": ["database"], "remove": ["performance"]}, given=_GIVEN),
@@ -291,7 +292,7 @@ def session_tag(tx: Tx, call: TagSession) -> SessionChanged:
 @room.operation(
     "session.complete",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Complete a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN),
@@ -305,7 +306,7 @@ def session_complete(tx: Tx, call: OneSession) -> SessionChanged:
 @room.operation(
     "session.delete",
     writes=True,
-    stage=INIT_COMPLETE,
+    guard=at(INIT_COMPLETE),
     title="Delete a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN, fails_with=InvalidPayload),
@@ -320,8 +321,8 @@ def session_delete(tx: Tx, call: DeleteSession) -> SessionDeleted:
         )
     session = existing(tx, call.session_id)
     change(tx, session.id, "deleted")
-    if tx.focus.session_id == session.id:
-        tx.focus.move(None, 0)
+    if standing(tx).session_id == session.id:
+        move(tx, None, 0)
     return SessionDeleted(session_id=session.id)
 
 
@@ -333,7 +334,7 @@ def session_delete(tx: Tx, call: DeleteSession) -> SessionDeleted:
 )
 def session_verify(tx: Tx, call: OneSession) -> SessionVerified:
     """Whether every record of a session, also of a deleted one, is still what was written."""
-    session_id = call.session_id or tx.focus.session_id or LATEST
+    session_id = call.session_id or own_session(tx) or LATEST
     session = tx.ask(Thoughts).session(session_id) or existing(tx, session_id)
     verdict = verify_stream(tx.sql, tx.workspace, stream_of(session.id))
     head = tx.ledger.stream_head(stream_of(session.id))
@@ -355,12 +356,12 @@ def _resumed(tx: Tx, session_id: str) -> SessionResumed:
     return SessionResumed(
         session_id=session.id,
         session=SessionShown.of(session),
-        stage=tx.focus.stage,
+        stage=standing(tx).stage,
         thought_count=session.thought_count,
         last_thought=last[0] if last else None,
         next_thought_number=number,
         message=f"The next thought on the main line is number {number}."
-        + (" Load the cipher first." if tx.focus.stage < 2 else ""),
+        + (" Load the cipher first." if tx.focus.lasts and standing(tx).stage < CIPHER_LOADED else ""),
     )
 
 

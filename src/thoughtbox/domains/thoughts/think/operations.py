@@ -15,8 +15,9 @@ from thoughtbox.domains.thoughts.numbers import Numbers
 from thoughtbox.domains.thoughts.paging import room_beside, size, thoughts_page
 from thoughtbox.domains.thoughts.records import critiques_of
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.scope import current, existing
-from thoughtbox.domains.thoughts.stages import CIPHER_LOADED
+from thoughtbox.domains.thoughts.scope import current, existing, own_session
+from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
+from thoughtbox.domains.thoughts.standing import move, standing
 from thoughtbox.domains.thoughts.think.critique import critique_draft, critique_prompt
 from thoughtbox.domains.thoughts.think.models import (
     AddCritique,
@@ -84,7 +85,7 @@ def _kept_critique(answer: Mapping[str, Any], text: str, model: str) -> dict[str
 @room.operation(
     "thought",
     writes=True,
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     sampling=Sampling(
         question="critiquePrompt",
         replaces=("notice", "critiquePrompt"),
@@ -127,7 +128,7 @@ def thought(tx: Tx, call: Think) -> ThoughtRecorded:
 
 @room.operation(
     "read_thoughts",
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     title="Read thoughts",
     errors=[SessionNotFound, ThoughtNotFound],
     newest_first=frozenset({"thoughts"}),
@@ -180,7 +181,7 @@ def get_thought(tx: Tx, call: OpenThought) -> ThoughtShown:
 
 @room.operation(
     "get_structure",
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     title="See how thoughts hang together",
     errors=[SessionNotFound],
     newest_first=frozenset({"edges"}),
@@ -233,7 +234,7 @@ def get_structure(tx: Tx, call: GetStructure) -> Structure:
 @room.operation(
     "critique",
     writes=True,
-    stage=CIPHER_LOADED,
+    guard=at(CIPHER_LOADED),
     title="Attach a critique to a thought",
     errors=[SessionNotFound, ThoughtNotFound],
     example=Example(
@@ -260,21 +261,22 @@ def _session_to_think_in(tx: Tx, call: Think) -> Session:
     """The session named; else the current one; else a new one, if there is none yet or the current one is complete."""
     if call.session_id is not None:
         return existing(tx, call.session_id)
-    place = tx.focus.place
-    if tx.focus.session_id is not None:
-        session = existing(tx, tx.focus.session_id)
+    place = standing(tx).place
+    own = own_session(tx)
+    if own is not None:
+        session = existing(tx, own)
         if session.status == "active":
             return session
         place = {**place, **session.place}  # the work goes on, and so does what the stage rests on
-    if not tx.rules.begins_sessions:
+    if not tx.settings.get("auto_create_session", True):
         raise InvalidPayload(
             "there is no session under way, and thoughts do not begin one here",
             recovery='Send {"operation": "start_new"} first, or sessionId.',
             details={"fields": ["sessionId"]},
         )
-    stage = max(tx.focus.stage, 1)
+    stage = max(standing(tx).stage, 1)
     session = start(tx, title=call.session_title, tags=call.session_tags, place=place, stage=stage)
-    tx.focus.move(session.id, stage)
+    move(tx, session.id, stage)
     return session
 
 

@@ -1,4 +1,4 @@
-"""One operation that leads to all others, for clients that see one tool only.
+"""Which operation a call on the gateway means, and its arguments.
 
 `{operation: "session", subOperation: "get", sessionId: …}`, `{operation: "session.get", sessionId: …}` and
 `{operation: "session", args: {operation: "get", args: {sessionId: …}}}` all mean the same.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from thoughtbox.errors import InvalidOperation, InvalidPayload
-
-if TYPE_CHECKING:
-    from thoughtbox.operations.registry import Table
+from thoughtbox.operations import Table
 
 OPERATION, SUB_OPERATION, ARGUMENTS = "operation", "subOperation", "args"
 
@@ -25,7 +23,7 @@ def route(table: Table, arguments: Mapping[str, Any]) -> tuple[str, dict[str, An
     if name is None:
         raise InvalidPayload(
             f"`{OPERATION}` is missing: it names what to do",
-            recovery=f'Send {{"{OPERATION}": "get_state"}} to see where you are.',
+            recovery=f"It is one of {', '.join(list(table.operations)[:12])} and others; `thoughtbox ops` lists all.",
             details={"fields": [OPERATION]},
         )
     own = _unfolded(given)
@@ -43,7 +41,7 @@ def route(table: Table, arguments: Mapping[str, Any]) -> tuple[str, dict[str, An
             )
         name = f"{name}.{sub}"
     found = table.find(name)
-    if found.route is not None:
+    if found.gateway is not None:
         raise InvalidOperation(f"`{found.name}` leads to other operations, not to itself")
     return found.name, own
 

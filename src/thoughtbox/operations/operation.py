@@ -1,0 +1,177 @@
+"""What can be declared: an operation, a resource, a prompt, and what goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from thoughtbox.errors import ThoughtboxError
+from thoughtbox.ledger.view import View
+from thoughtbox.operations.budget import HARD_CEILING
+from thoughtbox.operations.caller import Focus
+from thoughtbox.operations.models import Input, Output
+from thoughtbox.operations.tx import Tx
+
+if TYPE_CHECKING:
+    from thoughtbox.operations.registry import Table
+
+Completion = Callable[[Tx, str, int], list[str]]
+"""Values that begin with what was typed, so many at the most."""
+
+Route = Callable[["Table", Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
+"""From the arguments of an operation that leads to others: which one is meant, and its own arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A call that runs: its arguments, the calls that must go before it, and whether it is meant to fail."""
+
+    arguments: Mapping[str, Any]
+    given: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    fails_with: type[ThoughtboxError] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Looks at a call before it runs."""
+
+    check: Callable[[Tx, Operation, Input], str | None]
+    """Refuses the call, or has a hint to go with its answer."""
+    says: str
+    """What it asks for, for people who read about the operation: `needs stage 2`."""
+    errors: tuple[type[ThoughtboxError], ...] = ()
+    """What it refuses with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What gives way when an answer is too long (see `budget.py`)."""
+
+    ceiling: int = HARD_CEILING
+    """Longest answer without a budget asked for."""
+    keep: tuple[str, ...] = ()
+    """Fields of the answer that are the last to go under a tight budget."""
+    newest_first: frozenset[str] = frozenset()
+    """Lists in the answer whose first item is the one to keep."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """A question that an answer may hold, for the door to put to the client's own model, where it lends one.
+
+    What the operation has done stays done, whatever becomes of the question.
+    """
+
+    question: str
+    """The field of the answer that holds it: an object with `system` and `prompt`."""
+    replaces: tuple[str, ...]
+    """Fields that are left out once the model has answered."""
+    operation: str
+    """Keeps what the model said."""
+    arguments: Callable[[Mapping[str, Any], str, str], dict[str, Any]]
+    """Its arguments, from the first answer, the model's text, and the model's name."""
+    part: str
+    """The field of its answer that goes into the first answer, under the same name."""
+    notice: str = "notice"
+    """The field of the first answer that says why the model has not answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromClient:
+    """What only a client has, and its door asks it for."""
+
+    roots: bool = False
+    """Its root directories, before the operation runs."""
+    sampling: Sampling | None = None
+    """Its model's answer to a question, afterwards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gateway:
+    """What makes an operation one that leads to all others."""
+
+    route: Route
+    described: Callable[[Table, Focus], str]
+    """What it says of itself to a caller who stands there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One verb."""
+
+    name: str
+    """No other operation has it: `thought_plan`, or `mind.context_pack` where two rooms have a `context_pack`."""
+    bare: str
+    """The name that its specification gives it."""
+    room: str
+    function: Callable[..., Any]
+    input: type[Input]
+    output: type[Output]
+    title: str
+    summary: str
+    description: str
+    example: Example
+    errors: tuple[type[ThoughtboxError], ...]
+    invalid: type[ThoughtboxError]
+    toolsets: tuple[str, ...]
+    """Lists of tools that it is shown in; it can be called all the same where it is not."""
+    writes: bool = False
+    idempotent: bool = False
+    hidden: bool = False
+    long: bool = False
+    """May take seconds: it reports its progress, and others do not wait for it."""
+    works_in_steps: bool = False
+    """Its function is a generator that yields its reads and writes (see `steps.py`)."""
+    fresh: tuple[type[View], ...] = ()
+    """Views that follow the tail and must have caught up before this read runs."""
+    guard: Guard | None = None
+    shape: Shape = field(default_factory=Shape)
+    from_client: FromClient = field(default_factory=FromClient)
+    gateway: Gateway | None = None
+    echo: Callable[[str, Mapping[str, Any]], str]
+    """What a write is called for whoever watches the server: what was written, not its text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """A read operation under an address: `thoughtbox://trail/{sessionId}`."""
+
+    uri: str
+    """Parts in braces are arguments of the operation."""
+    name: str
+    title: str
+    description: str
+    operation: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    part: str | None = None
+    """The field of the answer that is the resource's text; all of it, as JSON, when not given."""
+    text: str | None = None
+    """What stands at the address, when it is no operation's answer."""
+    mime: str = "application/json"
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Arguments of the address that the operation knows under another name."""
+    listed: Callable[[Tx, str, int], list[str]] | None = None
+    """For an address with one argument: the values there are behind a given one, a page at a time."""
+    stream: str | None = None
+    """The stream that is shown, with the address's arguments in braces; a listed one is called as its address."""
+    room: str = ""
+    """Where it was declared."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A text for an agent to work from, with what a read operation answers put in."""
+
+    name: str
+    title: str
+    description: str
+    text: str
+    arguments: Mapping[str, str]
+    """Name of each argument, and what it is."""
+    optional: Mapping[str, str] = field(default_factory=dict)
+    """Arguments that may be left out; a line of the text with nothing but them goes, too."""
+    operation: str | None = None
+    """Its answer stands where the text says `{{answer}}`."""
+    room: str = ""
+    """Where it was declared."""
