@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from tests.support.agent import DOORS, Agent, Door, Doors, choose
+from tests.support.forks import fork_server
 from tests.support.postgres import postgres_url
+from tests.support.senders import sender
 from tests.support.servers import children, command
 
-__all__ = ["postgres_url"]
+__all__ = ["postgres_url", "sender"]
 
 SEED = "THOUGHTBOX_TEST_SEED"
 
@@ -62,6 +64,9 @@ def _no_server_outlives_the_tests() -> Iterator[None]:
     yield
     commands = map(command, children(os.getpid()))
     left = [said for said in commands if "-m thoughtbox serve" in said or "support/serve.py" in said]
+    if fork_server.cache_info().currsize:
+        left += [f"fork {pid}" for pid in children(fork_server().pid)]
+        fork_server().close()
     assert not left, "these servers are still there"
 
 

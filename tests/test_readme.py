@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -10,10 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.box import Box
-from tests.support.thinker import Client
-
-README = Path(__file__).resolve().parent.parent / "README.md"
+from tests.support import pages
+from tests.support.pages import README
+from tests.support.senders import Sender
 
 
 def blocks() -> list[str]:
@@ -53,19 +51,14 @@ def test_the_session_in_the_readme_runs_as_shown(tmp_path: Path):
         assert masked(done.stdout) == masked(shown), command
 
 
-def test_what_an_agent_sends_can_be_sent():
-    calls = [
-        json.loads(line)
-        for block in re.findall(r"```json\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-        for line in block.splitlines()
-    ]
-    assert len(calls) > 5
-    box = Box()
-    try:
-        mia = Client(box)
-        answers = [mia.gateway(**call) for call in calls]
-    finally:
-        box.close()
+def test_what_an_agent_sends_can_be_sent_as_it_stands(sender: Sender):
+    exchanges = pages.readme()
+    assert len(exchanges) > 5
+
+    answers = pages.tell(pages.word_for_word(exchanges, names_session=sender.names_session), sender.send)
+
+    assert pages.unlike(exchanges, answers) == []
+    assert {answer["sessionId"] for answer in answers[:-1]} == {answers[0]["sessionId"]}
     assert answers[-1]["pattern"]["derivedFromSessions"] == [answers[0]["sessionId"]]
 
 

@@ -4,46 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.support import pages
 from tests.support.box import Box
+from tests.support.pages import THOUGHTS
+from tests.support.senders import Sender
 from tests.support.thinker import Client
 from thoughtbox import content
-from thoughtbox.errors import ThoughtboxError
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGE = (DOCS / "thoughts.md").read_text(encoding="utf-8")
-
-
-def shows(shown: Any, real: Any) -> bool:
-    """Whether what is shown is so; it may leave out fields, the ends of lists, and the ends of texts."""
-    if isinstance(shown, dict):
-        return isinstance(real, dict) and all(name in real and shows(part, real[name]) for name, part in shown.items())
-    if isinstance(shown, list):
-        return isinstance(real, list) and len(shown) <= len(real) and all(map(shows, shown, real))
-    if isinstance(shown, str) and shown.endswith("…") and isinstance(real, str):
-        return real.startswith(shown[:-1])
-    return shown == real
+DOCS = THOUGHTS.parent
+PAGE = THOUGHTS.read_text(encoding="utf-8")
 
 
-def test_every_answer_on_the_page_is_what_the_call_above_it_gets():
-    exchanges = re.findall(r"```json\n(.*?)```\n\n```jsonl\n(.*?)```", PAGE, re.DOTALL)
-    assert len(exchanges) == PAGE.count("```json\n") == PAGE.count("```jsonl\n") > 10
-    box = Box()
-    mia = Client(box, agent="tester")
-    try:
-        for calls, answers in exchanges:
-            for call, shown in zip(calls.splitlines(), answers.splitlines(), strict=True):
-                try:
-                    real = mia.gateway(**json.loads(call))
-                except ThoughtboxError as error:
-                    real = error.payload()
-                assert shows(json.loads(shown), real), (call, real)
-    finally:
-        box.close()
+def test_every_answer_on_the_page_is_what_the_call_above_it_gets(sender: Sender):
+    exchanges = pages.thoughts()
+    assert len(exchanges) > 30
+    assert PAGE.count("```json\n") == PAGE.count("```jsonl\n")
+    if not sender.has_stages:
+        exchanges = pages.without_stages(exchanges)
+
+    answers = pages.tell(pages.word_for_word(exchanges, names_session=sender.names_session), sender.send)
+
+    assert pages.unlike(exchanges, answers, exactly=sender.exactly) == []
 
 
 def test_every_page_that_it_names_exists():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import re
+from contextlib import nullcontext
 from hashlib import sha256
 from types import TracebackType
 
@@ -40,7 +41,8 @@ class Thoughtbox:
         self.world = world or World()
         self.views = all_views()
         self.keyring = keyring_of(settings, self.world)
-        self.engine = engine or open_engine(settings)
+        with installation.kept_private(settings.data_dir) if settings.storage == "fs" else nullcontext():
+            self.engine = engine or open_engine(settings)
         try:
             if settings.storage == "fs" and settings.data_dir.is_dir():
                 installation.ensure(settings.data_dir, self.world)

@@ -8,6 +8,7 @@
     │   │   ├── SessionNotFound        SESSION_NOT_FOUND
     │   │   ├── ThoughtNotFound        THOUGHT_NOT_FOUND
     │   │   ├── RecordNotFound         RECORD_NOT_FOUND
+    │   │   ├── WorkspaceNotFound      WORKSPACE_NOT_FOUND
     │   │   └── ResourceNotFound       RESOURCE_NOT_FOUND
     │   ├── StageRequirementNotMet     STAGE_REQUIREMENT_NOT_MET
     │   ├── SamplingNotSupported       SAMPLING_NOT_SUPPORTED
@@ -36,6 +37,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
+
+LONGEST_NAME_SHOWN = 200
+
+
+def shown(name: str) -> str:
+    """A name that a caller made up, short enough to be sent back in a message."""
+    return name if len(name) <= LONGEST_NAME_SHOWN else f"{name[:LONGEST_NAME_SHOWN]}…"
 
 
 class ThoughtboxError(Exception):
@@ -104,6 +112,12 @@ class RecordNotFound(NotFound):
     """The ledger has no record of that id in this workspace."""
 
     code = "RECORD_NOT_FOUND"
+
+
+class WorkspaceNotFound(NotFound):
+    """The caller's token reaches no workspace of that name, whether there is one or not."""
+
+    code = "WORKSPACE_NOT_FOUND"
 
 
 class ResourceNotFound(NotFound):

@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import logging
 import os
-from contextlib import suppress
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -20,6 +22,41 @@ from thoughtbox.world import World, iso
 logger = logging.getLogger(__name__)
 
 NAME = "config.json"
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+"""What the mode of a file lets others than its owner do."""
+
+PRIVATE = ("thoughtbox.db*", "signing.key", NAME, "tokens.json", "checkpoints*/*.note")
+"""The files of an installation that are nobody else's business."""
+
+
+@contextmanager
+def kept_private(data_dir: Path) -> Generator[None]:
+    """Take from others what they may do with the files that are here, and make new ones for their owner alone."""
+    for path in open_to_others(data_dir):
+        # Not ours, or on a medium that cannot be written to: `doctor` tells.
+        with suppress(OSError):
+            path.chmod(stat.S_IMODE(path.lstat().st_mode) & ~OTHERS)
+    before = os.umask(OTHERS)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def private(path: str, flags: int) -> int:
+    """Opens a file, made if need be, that only its owner may read: an `opener` for `open`."""
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)
+
+
+def open_to_others(data_dir: Path) -> list[Path]:
+    """The files of an installation that others than their owner may read or write. Links lead out of it."""
+    return [
+        path
+        for pattern in PRIVATE
+        for path in sorted(data_dir.glob(pattern))
+        if stat.S_ISREG(mode := path.lstat().st_mode) and mode & OTHERS
+    ]
 
 
 def read(data_dir: Path) -> dict[str, Any]:
@@ -51,7 +88,8 @@ def ensure(data_dir: Path, world: World) -> dict[str, Any]:
     }
     fresh = data_dir / f".{NAME}.{os.getpid()}.part"
     try:
-        fresh.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        with open(fresh, "w", encoding="utf-8", opener=private) as file:
+            file.write(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
         try:
             os.link(fresh, data_dir / NAME)  # of several that start at once, one is the first
         except FileExistsError:

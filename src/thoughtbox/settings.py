@@ -22,9 +22,15 @@ from thoughtbox.errors import ConfigurationError
 
 Transport = Literal["stdio", "http"]
 Storage = Literal["fs", "memory"]
+Origin = Literal["flag", "environment", "config.json", "default"]
 
-WORKSPACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/-]{0,127}")
 DOMAINS = "thoughtbox.domains"
+WORKSPACE = re.compile(r"(?=.{1,128}\Z)[A-Za-z0-9_][A-Za-z0-9._-]*(?:/(?!\.\.?(?:/|\Z))[A-Za-z0-9._-]+)*")
+WORKSPACE_RULE = (
+    "letters, digits and . _ / - (128 at most), begins with a letter, digit or _,"
+    " and no part of it between slashes is empty, . or .."
+)
+SHORTEST_TOKEN = 16
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -74,6 +80,13 @@ class Setting:
     kept: str | None = None
     """Its name in `config.json`, where it can be kept."""
 
+    def value(self, text: str, origin: Origin) -> Any:
+        """What the text stands for; raises `ValueError` when it stands for nothing."""
+        if self.field == "token" and origin == "flag" and not text:
+            # As from a variable that was never set: whoever writes --token wants one to be asked for.
+            raise ValueError("it is empty")
+        return self.parse(text)
+
 
 def one_of(*allowed: str) -> Callable[[str], str]:
     def parse(text: str) -> str:
@@ -107,12 +120,23 @@ def _switched_off(text: str) -> bool:
 
 def _workspace(text: str) -> str:
     if not WORKSPACE.fullmatch(text):
-        raise ValueError("it may have letters, digits, and . _ / - (128 at most), and begins with a letter, digit or _")
+        raise ValueError(f"the name of a workspace has {WORKSPACE_RULE}")
     return text
 
 
 def optional_text(text: str) -> str | None:
     return text or None
+
+
+def _token(text: str) -> str | None:
+    """Refuses what could be guessed, and what would not arrive in a header as it was meant."""
+    if not text:
+        return None
+    if any(not "!" <= character <= "~" for character in text):
+        raise ValueError("it may have no blanks, and nothing but letters, digits and signs of ASCII")
+    if len(text) < SHORTEST_TOKEN:
+        raise ValueError(f"it is shorter than {SHORTEST_TOKEN} characters")
+    return text
 
 
 def _database_url(text: str) -> str | None:
@@ -133,7 +157,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("transport", "THOUGHTBOX_TRANSPORT", "http", one_of("stdio", "http"), "How MCP clients connect."),
     Setting("host", "HOST", "127.0.0.1", str, "Address the HTTP server binds; wider than loopback needs a token."),
     Setting("port", "PORT", "1731", _number(0, 65535), "Port of the HTTP server; 0 takes a free one."),
-    Setting("token", "THOUGHTBOX_TOKEN", "", optional_text, "Bearer token that HTTP clients must send.", secret=True),
+    Setting(
+        "token",
+        "THOUGHTBOX_TOKEN",
+        "",
+        _token,
+        "Bearer token that HTTP clients must send; it reaches every workspace. 16 characters or more, no blanks.",
+        secret=True,
+    ),
     Setting(
         "allowed_hosts",
         "THOUGHTBOX_ALLOWED_HOSTS",
@@ -216,9 +247,6 @@ def all_settings() -> tuple[Setting, ...]:
     return (*SETTINGS, *(setting for module in found for setting in module.SETTINGS))
 
 
-Origin = Literal["flag", "environment", "config.json", "default"]
-
-
 def source(
     setting: Setting, given: Mapping[str, str | None], environment: Mapping[str, str], kept: Mapping[str, Any]
 ) -> tuple[str, Origin]:
@@ -250,7 +278,7 @@ def load(environment: Mapping[str, str] | None = None, **given: str | None) -> S
     for setting in all_settings():
         text, origin = source(setting, given, environment, kept)
         try:
-            values[setting.field] = setting.parse(text)
+            values[setting.field] = setting.value(text, origin)
         except ValueError as error:
             where = {"flag": f"--{setting.field.replace('_', '-')}", "config.json": f"{setting.kept} in config.json"}
             shown = "a value" if setting.secret else repr(text)

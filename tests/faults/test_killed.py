@@ -15,6 +15,7 @@ import pytest
 from tests.faults.processes import writing
 from tests.faults.store import Acknowledged, Store, missing
 from tests.support.box import WORKSPACE
+from tests.support.forks import spawned
 from tests.support.servers import PATIENCE, StdioServer, environment
 
 SEED = 137
@@ -99,7 +100,7 @@ def die_while_serving(directory: Path, life: str, chance: Random, durability: st
     told = environment(
         directory, THOUGHTBOX_PROJECT=WORKSPACE, THOUGHTBOX_DURABILITY=durability, THOUGHTBOX_CHECKPOINT_EVERY="50"
     )
-    server = StdioServer(told)
+    server = StdioServer(told, start=spawned)
     sent = {f"{life}-{number}": Acknowledged("", f"s{number % 3}", f"{life} {number}") for number in range(400)}
 
     def send_all() -> None:

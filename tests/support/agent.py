@@ -22,9 +22,9 @@ from typing import Any, Literal, TextIO, TypeVar, cast, get_args
 import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, Implementation, RequestParamsMeta, Tool
 
+from tests.support.forked_stdio import forked_stdio
 from tests.support.postgres import fresh_schema, server_url
 from tests.support.servers import HANDSHAKE, PATIENCE, SERVE, STATELESS, HttpServer, environment
 from thoughtbox.app import Thoughtbox
@@ -232,14 +232,13 @@ class Doors:
     def _connect(
         self, door: Door, told: dict[str, str], url: str, prelude: str, errors: TextIO, more: Mapping[str, Any]
     ) -> Generator[Connection]:
-        server = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], "stdio", prelude], env=told)
         heard: queue.Queue[Any] = queue.Queue()
 
         async def hear(message: Any) -> None:
             heard.put(message)
 
         client = Client(
-            url or stdio_client(server, errlog=errors),
+            url or forked_stdio([*SERVE, "stdio", prelude], told, errors),
             mode="legacy" if door.era == "handshake" else "auto",
             client_info=Implementation(name="tester", version="1"),
             message_handler=hear,

@@ -21,11 +21,13 @@ def program(name: str) -> str:
     return str(path)
 
 
-def run(name: str, *arguments: str, home: Path, seconds: float = 60) -> subprocess.CompletedProcess[str]:
+def run(
+    name: str, *arguments: str, home: Path, seconds: float = 60, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Run it with a home of its own and nothing of the tester's settings."""
     return subprocess.run(
         [program(name), *arguments],
-        env=surroundings(home),
+        env={**surroundings(home), **variables},
         cwd=home,
         capture_output=True,
         text=True,

@@ -6,7 +6,6 @@ import json
 import os
 import queue
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -15,12 +14,13 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, TextIO
 
-COMMAND = [sys.executable, "-m", "thoughtbox", "serve", "--stdio"]
+from tests.support.forks import PATIENCE, Start, forked
+
+SERVE_STDIO = ["-m", "thoughtbox", "serve", "--stdio"]
+COMMAND = [sys.executable, *SERVE_STDIO]
 """What clients start."""
 
-SERVE = [sys.executable, "-P", str(Path(__file__).with_name("serve.py"))]
-PATIENCE = 30.0
-"""Seconds that a test waits for what has to come; a busy machine is slow."""
+SERVE = [str(Path(__file__).with_name("serve.py"))]
 
 HANDSHAKE = "2025-11-25"
 STATELESS = "2026-07-28"
@@ -72,19 +72,13 @@ def command(pid: int) -> str:
 
 
 class Process:
-    """A server process that is gone when the test is."""
+    """A server process that is gone when the test is. `start` is how it comes about: `forked`, or truly `spawned`."""
 
-    def __init__(self, command: list[str], environment: dict[str, str], stderr: int | TextIO | None = None) -> None:
+    def __init__(
+        self, words: list[str], environment: dict[str, str], stderr: int | TextIO | None, start: Start
+    ) -> None:
         self.reading: threading.Thread | None = None
-        self.popen = subprocess.Popen(
-            command,
-            env=environment,
-            bufsize=0,
-            start_new_session=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL if stderr is None else stderr,
-        )
+        self.popen = start(words, environment, stderr)
 
     @property
     def pid(self) -> int:
@@ -121,8 +115,9 @@ class StdioServer(Process):
         *,
         prelude: str = "",
         stderr: int | TextIO | None = None,
+        start: Start = forked,
     ) -> None:
-        super().__init__([*SERVE, "stdio", prelude] if prelude else COMMAND, environment, stderr)
+        super().__init__([*SERVE, "stdio", prelude] if prelude else SERVE_STDIO, environment, stderr, start)
         self.lines: queue.Queue[bytes | None] = queue.Queue()
         self.envelope: dict[str, Any] = {}
         """Goes with every request; `ENVELOPE` makes them stateless ones of the newest revision."""
@@ -201,8 +196,15 @@ class StdioServer(Process):
 class HttpServer(Process):
     """A server on a port of its own."""
 
-    def __init__(self, environment: dict[str, str], *, prelude: str = "", stderr: int | TextIO | None = None) -> None:
-        super().__init__([*SERVE, "http", prelude], environment, stderr)
+    def __init__(
+        self,
+        environment: dict[str, str],
+        *,
+        prelude: str = "",
+        stderr: int | TextIO | None = None,
+        start: Start = forked,
+    ) -> None:
+        super().__init__([*SERVE, "http", prelude], environment, stderr, start)
         assert self.popen.stdout
         self.url = self.popen.stdout.readline().decode().strip()
         """Empty when the server refused to start."""

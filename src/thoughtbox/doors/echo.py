@@ -15,12 +15,14 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
+from thoughtbox.doors.terminal import printable
+
 LAST_WORDS_SECONDS = 0.2
 
 
 def echo(said: str) -> None:
     with suppress(OSError):
-        os.write(2, f"thoughtbox: {said}\n".encode())
+        os.write(2, f"thoughtbox: {printable(said)}\n".encode())
 
 
 @contextmanager

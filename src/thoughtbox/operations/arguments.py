@@ -9,9 +9,12 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from thoughtbox.errors import ThoughtboxError
+from thoughtbox.errors import ThoughtboxError, shown
 from thoughtbox.operations.models import Input, wire_names
 from thoughtbox.operations.registry import Operation
+
+MOST_FAULTS = 20
+"""Told of in one error. An answer must not be longer than what it refuses."""
 
 
 def bind(operation: Operation, arguments: Mapping[str, Any]) -> Input:
@@ -41,13 +44,16 @@ def wire_name(model: type[Input], name: str) -> str:
 def _refusal(operation: Operation, faults: list[ErrorDetails]) -> ThoughtboxError:
     """All that is wrong with the arguments, in one error; the first fault gives the way out."""
     known = list(wire_names(operation.input))
-    sentences = [_sentence(fault, known) for fault in faults]
+    told = faults[:MOST_FAULTS]
+    sentences = [_sentence(fault, known) for fault in told]
     message = f"{operation.name}: " + "; ".join(sentence for sentence, _ in sentences)
+    if len(faults) > len(told):
+        message += f"; and {len(faults) - len(told)} more"
     recovery = next((way_out for _, way_out in sentences if way_out), None)
     return operation.invalid(
         message,
         recovery=recovery or f"It takes {', '.join(known)}.",
-        details={"fields": [_path(fault["loc"]) for fault in faults]},
+        details={"fields": [_path(fault["loc"]) for fault in told]},
     )
 
 
@@ -67,7 +73,7 @@ def _sentence(fault: ErrorDetails, known: list[str]) -> tuple[str, str | None]:
 
 
 def _path(location: tuple[int | str, ...]) -> str:
-    return ".".join(map(str, location))
+    return shown(".".join(map(str, location)))
 
 
 def unstorable(text: str) -> str | None:
@@ -98,7 +104,7 @@ def _place_of_unstorable(given: Mapping[str, Any]) -> tuple[str, str] | None:
         match value:
             case str():
                 if (what := unstorable(value)) is not None:
-                    return path.encode("utf-8", "replace").decode(), what
+                    return shown(path.encode("utf-8", "replace").decode()), what
             case dict():
                 for name, part in value.items():
                     here = f"{path}.{name}" if path else str(name)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
-from thoughtbox.errors import InvalidOperation, InvalidPayload, ThoughtboxError
+from thoughtbox.errors import InvalidOperation, InvalidPayload, ThoughtboxError, shown
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
@@ -106,6 +106,7 @@ class Table:
                 recovery=f"Name the room, too: {', '.join(operation.name for operation in shared)}.",
                 details={"operation": name, "nearest": [operation.name for operation in shared]},
             )
+        name = shown(name)
         near = get_close_matches(name, self.operations, n=1, cutoff=0.5)
         raise InvalidOperation(
             f"there is no operation `{name}`",

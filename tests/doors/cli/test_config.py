@@ -30,10 +30,10 @@ def test_people_get_a_table_with_one_line_per_setting(cli: Cli):
 
 
 def test_secrets_are_not_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("THOUGHTBOX_TOKEN", "sesame")
+    monkeypatch.setenv("THOUGHTBOX_TOKEN", "sesame-sesame-sesame")
     monkeypatch.setenv("THOUGHTBOX_DATABASE_URL", "mysql://sesame@host")
 
-    for ran in (cli("config"), cli("config", "--json"), cli("config", "--token", "open sesame")):
+    for ran in (cli("config"), cli("config", "--json"), cli("config", "--token", "open-sesame-open-sesame")):
         assert "sesame" not in ran.out + ran.err
         assert "(set, not shown)" in ran.out
 

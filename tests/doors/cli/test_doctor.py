@@ -177,7 +177,7 @@ def test_a_port_that_another_program_has_is_found(cli: Cli):
 
 def test_a_wide_bind_without_a_token_is_found(cli: Cli):
     assert examine(cli, "exposure", "--host", "0.0.0.0")["level"] == "fail"
-    assert examine(cli, "exposure", "--host", "0.0.0.0", "--token", "x")["level"] == "ok"
+    assert examine(cli, "exposure", "--host", "0.0.0.0", "--token", "x" * 16)["level"] == "ok"
     assert "this machine only" in examine(cli, "exposure")["says"]
 
 
@@ -332,3 +332,22 @@ def test_on_postgresql_every_command_works_the_same(cli: Cli, postgres_url: str,
     monkeypatch.delenv("THOUGHTBOX_DATABASE_URL")
     assert cli("import", "-", stdin=exported.encode()).code == 0
     assert cli("export").out == exported
+
+
+def test_files_that_others_may_read_are_found_and_how_to_close_them_is_said(cli: Cli):
+    cli.think(1)
+    assert examine(cli, "permissions")["level"] == "ok"
+    cli.database.chmod(0o644)
+
+    found = examine(cli, "permissions")
+
+    assert found["level"] == "warn"
+    assert "thoughtbox.db" in found["says"]
+    assert f"chmod go= {cli.database}" in found["do"]
+
+
+def test_a_directory_that_others_may_write_to_is_found(cli: Cli):
+    cli.think(1)
+    cli.directory.chmod(0o777)
+
+    assert f"chmod 700 {cli.directory}" in examine(cli, "permissions")["do"]

@@ -113,7 +113,7 @@ def test_a_port_that_is_taken_is_said(cli: Cli):
 
 
 def test_clients_are_told_how_to_send_the_token_but_not_what_it_is(cli: Cli):
-    settings = load(dict(os.environ), host="0.0.0.0", token="sesame")
+    settings = load(dict(os.environ), host="0.0.0.0", token="open-sesame-open-sesame")
 
     said = announcement(settings, "http://0.0.0.0:1731/mcp")
 

@@ -36,6 +36,19 @@ def test_the_commands_for_claude_code_connect(start_http: StartHttp, tmp_path: P
         assert "Connected" in run(claude, "mcp", "list", home=home).stdout
 
 
+def test_the_commands_for_codex_enter_the_server(tmp_path: Path):
+    commands = [shlex.split(block) for block in blocks("sh") if block.startswith("codex")]
+    assert len(commands) == 2
+    for number, (codex, *words) in enumerate(commands):
+        home = tmp_path / str(number)
+        (home / ".codex").mkdir(parents=True)
+        assert run(codex, *words, home=home).returncode == 0
+
+        (entry,) = json.loads(run(codex, "mcp", "list", "--json", home=home).stdout)
+
+        assert (entry["name"], entry["enabled"]) == ("thoughtbox", True)
+
+
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_settings_for_cursor_are_json_that_names_a_server(number: int):
     server = json.loads(blocks("json")[number])["mcpServers"]["thoughtbox"]

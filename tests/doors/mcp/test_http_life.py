@@ -48,8 +48,8 @@ def test_a_server_says_where_it_is_and_ends_on_a_signal_with_its_store_closed(tm
     assert not (tmp_path / "data" / "thoughtbox.db-wal").exists()
 
 
-def test_a_server_ends_in_time_even_if_a_call_never_comes_back(start_http: StartHttp, tmp_path: Path):
-    server = start_http(prelude=STUCK_VERIFY)
+def test_a_server_ends_in_time_even_if_a_call_never_comes_back(spawn_http: StartHttp, tmp_path: Path):
+    server = spawn_http(prelude=STUCK_VERIFY)
     server.call("thought_record", sessionId="s1", thoughtType="note", content="kept")
     connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
     body = (
@@ -74,15 +74,15 @@ def test_a_server_ends_in_time_even_if_a_call_never_comes_back(start_http: Start
         assert box.engine.read(lambda sql: sql.row("SELECT last_seq FROM workspaces")).result() == (1,)
 
 
-def test_an_unread_stderr_cannot_block_the_server(start_http: StartHttp):
-    server = start_http(prelude=TALKATIVE_RECORD, stderr=subprocess.PIPE)
+def test_an_unread_stderr_cannot_block_the_server(spawn_http: StartHttp):
+    server = spawn_http(prelude=TALKATIVE_RECORD, stderr=subprocess.PIPE)
 
     for _ in range(50):
         assert server.call("thought_record", sessionId="s1", thoughtType="note", content="x")["success"]
 
 
-def test_answers_are_plain_json_unless_there_is_something_to_tell_before(start_http: StartHttp):
-    server = start_http()
+def test_answers_are_plain_json_unless_there_is_something_to_tell_before(spawn_http: StartHttp):
+    server = spawn_http()
     opened = server.request(
         body={
             "jsonrpc": "2.0",

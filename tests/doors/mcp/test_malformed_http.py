@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -186,3 +187,76 @@ def test_bodies_beyond_the_limit_cost_no_memory(tmp_path_factory: pytest.TempPat
         assert server.call("ledger_status")["records"] == 0
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("megabytes", [1, pytest.param(10, marks=pytest.mark.torture)])
+def test_texts_of_megabytes_are_refused_in_a_sentence(tmp_path_factory: pytest.TempPathFactory, megabytes: int):
+    """Also where the limit lets them in: one error each, and memory comes back."""
+    server = HttpServer(environment(tmp_path_factory.mktemp("long"), THOUGHTBOX_MAX_BODY_BYTES=str(16 * 2**20)))
+    try:
+        length = megabytes * 2**20
+        long = "x" * length
+        in_headers_too = [
+            json.dumps({"jsonrpc": "2.0", "id": 7, "method": long}).encode(),
+            json.dumps({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": long}}).encode(),
+        ]
+        wrong = [
+            with_content(json.dumps(long)),
+            call({"sessionId": long, "thoughtType": "note", "content": "x"}),
+            call({long: "x"}),
+            call({f"unknown{number}": "x" for number in range(length // 100)}),
+            b'{"jsonrpc":"2.0","id":7,"method":"ping","params":[' + b"[" * length + b"]}",
+            b"[" + b'{"jsonrpc":"2.0","id":7,"method":"ping"},' * (length // 100) + b"1]",
+            b"\xff" * length,
+            b"9" * length,
+        ]
+        handshake, stateless = Handshake(server), Stateless(server)
+        _post_all(handshake, [*wrong, *in_headers_too])
+        before = server.resident_mb()
+
+        for _ in range(2):
+            _post_all(handshake, [*wrong, *in_headers_too])
+            _post_all(stateless, wrong)
+
+        assert server.resident_mb() - before < MEMORY_MB
+        assert server.call("ledger_status")["records"] == 0
+    finally:
+        server.stop()
+
+
+def _post_all(client: Client, wrong: list[bytes]) -> None:
+    for body in wrong:
+        response = client.post(body)
+        assert response.status in (200, 400, 404)
+        assert error(response)
+        # The SDK repeats the name of a method that it does not know, once; we repeat nothing that is long.
+        assert len(response.body) < (len(body) if b'"method": "xxx' in body else 0) + 4_000
+
+
+SEEDS = [call(GOOD), with_content('"x"'), *NOT_REQUESTS.values(), *REFUSED_CALLS.values()]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whatever_is_made_of_messages_gets_one_answer_each(http: HttpServer, seed: int):
+    """Bytes flipped, cut out, doubled and put in, by a printed seed."""
+    chance = random.Random(seed)
+    client = Handshake(http)
+    for _ in range(100):
+        body = bytearray(chance.choice(SEEDS).replace(b"thought_record", b"ledger_status"))
+        for _ in range(chance.randint(1, 6)):
+            at = chance.randrange(len(body) + 1)
+            kind = chance.randrange(4)
+            if kind == 0 and at < len(body):
+                body[at] = chance.randrange(256)
+            elif kind == 1:
+                del body[at : at + chance.randint(1, 20)]
+            elif kind == 2:
+                body[at:at] = body[at : at + chance.randint(1, 20)]
+            else:
+                body[at:at] = chance.choice([b"{", b"[", b'"', b"\\u", b"null", b"1e999", b"\xff", b",", b"}"])
+
+        response = client.post(bytes(body))
+
+        assert response.status in (200, 202, 400, 404)
+        assert response.status == 202 or len(response.json()) >= 2
+    assert http.call("ledger_status")["records"] == 0

@@ -110,6 +110,20 @@ def test_a_message_longer_than_allowed_is_refused(server: StdioServer):
     assert "too long" in answer["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"jsonrpc":"2.0","id":"mine","method":"ping","params":{"x":"%s"}}',
+        b'{"jsonrpc":"2.0","method":"ping","params":{"id":1,"x":"%s"},"id":"mine"}',
+        b'{"params":{"x":["%s"]},"id" : "mine" ,"method":"ping","jsonrpc":"2.0"}',
+    ],
+    ids=["before the long part", "behind it", "in the middle"],
+)
+def test_a_message_longer_than_allowed_is_answered_under_its_id(server: StdioServer, line: bytes):
+    """Its caller would wait for ever."""
+    assert answer_to(server, line % (b"x\\u00e9" * (LONGEST // 6)))["id"] == "mine"
+
+
 def test_a_message_as_long_as_allowed_is_read(server: StdioServer):
     frame = call({**GOOD, "content": ""})
 

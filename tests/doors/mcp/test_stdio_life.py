@@ -58,9 +58,9 @@ ends = pytest.mark.parametrize("end", [close_stdin, terminate, interrupt, hang_u
 
 @ends
 def test_a_server_ends_in_time_and_leaves_a_clean_store(
-    start_stdio: StartStdio, tmp_path: Path, end: Callable[[StdioServer], None]
+    spawn_stdio: StartStdio, tmp_path: Path, end: Callable[[StdioServer], None]
 ):
-    server = start_stdio()
+    server = spawn_stdio()
     server.initialize()
     server.call("thought_record", sessionId="s1", thoughtType="note", content="kept")
     assert server.children() == []
@@ -75,9 +75,9 @@ def test_a_server_ends_in_time_and_leaves_a_clean_store(
 
 @pytest.mark.parametrize("end", [close_stdin, terminate], ids=lambda end: end.__name__)
 def test_a_client_that_listens_for_changes_does_not_keep_the_server_alive(
-    start_stdio: StartStdio, end: Callable[[StdioServer], None]
+    spawn_stdio: StartStdio, end: Callable[[StdioServer], None]
 ):
-    server = start_stdio()
+    server = spawn_stdio()
     server.envelope = ENVELOPE
     server.request("subscriptions/listen", {"notifications": {"resourcesListChanged": True}})
     assert server.receive()["method"] == "notifications/subscriptions/acknowledged"
@@ -87,8 +87,8 @@ def test_a_client_that_listens_for_changes_does_not_keep_the_server_alive(
     assert server.ends_within(IN_TIME) == 0
 
 
-def test_a_server_that_was_asked_nothing_ends_when_stdin_closes(start_stdio: StartStdio):
-    server = start_stdio()
+def test_a_server_that_was_asked_nothing_ends_when_stdin_closes(spawn_stdio: StartStdio):
+    server = spawn_stdio()
     server.close_stdin()
     assert server.popen.wait(30) == 0  # it may still be starting
     assert server.rest() == []
@@ -123,10 +123,10 @@ def test_a_server_ends_when_its_parent_is_killed_though_somebody_else_holds_its_
 
 @pytest.mark.parametrize("end", [close_stdin, terminate], ids=lambda end: end.__name__)
 def test_work_under_way_is_stopped_when_the_server_has_to_end(
-    start_stdio: StartStdio, tmp_path: Path, end: Callable[[StdioServer], None]
+    spawn_stdio: StartStdio, tmp_path: Path, end: Callable[[StdioServer], None]
 ):
     mark = tmp_path / "ended"
-    server = start_stdio(prelude=slow_verify(mark))
+    server = spawn_stdio(prelude=slow_verify(mark))
     server.initialize()
     server.request("tools/call", {"name": "ledger_verify"}, token="t")
     assert server.receive()["method"] == "notifications/progress"
@@ -137,8 +137,8 @@ def test_work_under_way_is_stopped_when_the_server_has_to_end(
     assert mark.read_text(encoding="utf-8") == "GivenUp"
 
 
-def test_a_server_ends_in_time_even_if_a_call_never_comes_back(start_stdio: StartStdio, tmp_path: Path):
-    server = start_stdio(prelude=STUCK_VERIFY)
+def test_a_server_ends_in_time_even_if_a_call_never_comes_back(spawn_stdio: StartStdio, tmp_path: Path):
+    server = spawn_stdio(prelude=STUCK_VERIFY)
     server.initialize()
     server.call("thought_record", sessionId="s1", thoughtType="note", content="kept")
     server.request("tools/call", {"name": "ledger_verify"})
@@ -180,8 +180,8 @@ def _is_full(pipe: int) -> bool:
     return not ready.poll(0)
 
 
-def test_every_request_sent_before_stdin_closes_is_answered(start_stdio: StartStdio):
-    server = start_stdio()
+def test_every_request_sent_before_stdin_closes_is_answered(spawn_stdio: StartStdio):
+    server = spawn_stdio()
     server.send(
         b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},'
         b'"clientInfo":{"name":"tester","version":"1"}}}'

@@ -28,10 +28,10 @@ def note(server: StdioServer, content: str = "x") -> dict[str, Any]:
     return server.call("thought_record", sessionId="s1", thoughtType="note", content=content)
 
 
-def test_stdout_carries_protocol_only_whatever_prints(start_stdio: StartStdio, tmp_path: Path):
+def test_stdout_carries_protocol_only_whatever_prints(spawn_stdio: StartStdio, tmp_path: Path):
     said = tmp_path / "stderr.txt"
     with said.open("wb") as stderr:
-        server = start_stdio(prelude=NOISY_RECORD, stderr=stderr.fileno())
+        server = spawn_stdio(prelude=NOISY_RECORD, stderr=stderr.fileno())
         server.initialize()
         assert note(server)["success"]
         server.close_stdin()
@@ -170,11 +170,11 @@ def test_a_second_process_on_the_same_store_serves_the_same_thoughts(start_stdio
         assert [step["content"] for step in steps] == ["from the first", "from the second"]
 
 
-def test_no_start_is_announced_on_stdout_when_the_store_cannot_be_opened(start_stdio: StartStdio, tmp_path: Path):
+def test_no_start_is_announced_on_stdout_when_the_store_cannot_be_opened(spawn_stdio: StartStdio, tmp_path: Path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "thoughtbox.db").write_bytes(b"this is not a database" * 100)
 
-    server = start_stdio(stderr=subprocess.DEVNULL)
+    server = spawn_stdio(stderr=subprocess.DEVNULL)
 
     assert server.rest() == []
     assert server.popen.wait(30) != 0

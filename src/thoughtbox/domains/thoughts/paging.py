@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 from thoughtbox.domains.thoughts.answers import ThoughtShown
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.records import critiques_of
-from thoughtbox.operations import HARD_CEILING, Tx
+from thoughtbox.operations import HARD_CEILING, Output, Tx
+
+A = TypeVar("A", bound=Output)
 
 PAGE_CHARS = 40_000
 """A page of thoughts ends here, so that the next one can be asked for where it ended."""
@@ -35,6 +37,15 @@ def thoughts_page(tx: Tx, seqs: Sequence[int], *, limit: int, room: int) -> list
                 return shown
             shown.append(each)
     return shown
+
+
+def fitting(items: Sequence[A], room: int) -> list[A]:
+    """The first of these parts of an answer, as many as there is room for and at least one."""
+    for number, item in enumerate(items):
+        room -= size(item.answer()) + 1
+        if number and room < 0:
+            return list(items[:number])
+    return list(items)
 
 
 def room_beside(max_chars: int | None, beside: dict[str, Any]) -> int:

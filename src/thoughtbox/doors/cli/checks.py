@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 import socket
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -14,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from thoughtbox import installation
 from thoughtbox.doors.cli.config import Effective
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.settings import Settings
@@ -187,6 +190,27 @@ def signing_key(settings: Settings) -> Iterator[Finding]:
         yield Finding("signing key", "ok", f"Present, readable by its owner only. Public key: {key.verifier_key}")
 
 
+def permissions(settings: Settings) -> Iterator[Finding]:
+    """Who else may read or write the files of the data directory. What is ours is put right whenever it is opened."""
+    if settings.storage == "memory" or not settings.data_dir.is_dir():
+        return
+    found = installation.open_to_others(settings.data_dir)
+    mode = stat.S_IMODE(settings.data_dir.stat().st_mode)
+    if mode & (stat.S_IWGRP | stat.S_IWOTH):
+        yield Finding(
+            "permissions",
+            "warn",
+            f"Others may put files in {settings.data_dir} (mode {mode:04o}).",
+            f"Run: chmod 700 {settings.data_dir}",
+        )
+    if found:
+        named = ", ".join(str(path.relative_to(settings.data_dir)) for path in found)
+        do = f"Run, as their owner: chmod go= {' '.join(shlex.quote(str(path)) for path in found)}"
+        yield Finding("permissions", "warn", f"Others may read or write {named}.", do)
+    elif not mode & (stat.S_IWGRP | stat.S_IWOTH):
+        yield Finding("permissions", "ok", "The files are for their owner only.")
+
+
 def port(settings: Settings) -> Iterator[Finding]:
     if settings.transport != "http" or settings.port == 0:
         return
@@ -210,7 +234,7 @@ def port(settings: Settings) -> Iterator[Finding]:
 def exposure(settings: Settings) -> Iterator[Finding]:
     if settings.transport != "http":
         return
-    from thoughtbox.doors.mcp.transports.http import check_exposure
+    from thoughtbox.doors.mcp.transports.gate import check_exposure
 
     try:
         check_exposure(settings)

@@ -54,7 +54,7 @@ def _effective(
 ) -> Effective:
     text, origin = source(setting, given, environment, kept)
     try:
-        return Effective(setting, text, origin, setting.parse(text))
+        return Effective(setting, text, origin, setting.value(text, origin))
     except ValueError as error:
         said = "this value" if setting.secret else f"`{text}`"
         return Effective(setting, text, origin, setting.parse(setting.default), f"{said} cannot be: {error}")

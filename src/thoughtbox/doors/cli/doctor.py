@@ -26,6 +26,7 @@ OUTSIDE: dict[str, Check] = {
     "disk": checks.disk,
     "file system": checks.file_system,
     "signing key": checks.signing_key,
+    "permissions": checks.permissions,
     "port": checks.port,
     "exposure": checks.exposure,
     "in use": checks.holders,

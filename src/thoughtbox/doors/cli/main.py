@@ -13,6 +13,7 @@ from pathlib import Path
 from thoughtbox.doors.cli import parser
 from thoughtbox.doors.cli.output import Output, UsageError, show_error, show_usage_error
 from thoughtbox.doors.cli.store import CannotOpen
+from thoughtbox.doors.terminal import printable
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 
 WRONG, USAGE, NO_STORE, INTERRUPTED = 1, 2, 3, 130
@@ -31,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         _let_go_of_stdout()
         where = f"{error.filename}: " if error.filename else ""
-        sys.stderr.write(f"thoughtbox: {where}{error.strerror or error}\n")
+        sys.stderr.write(printable(f"thoughtbox: {where}{error.strerror or error}") + "\n")
         return USAGE
     except KeyboardInterrupt:
         sys.stderr.write("thoughtbox: interrupted\n")

@@ -6,7 +6,6 @@ Answers go to standard output, everything said about them to standard error.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from argparse import Namespace
 from collections.abc import Collection, Iterable, Sequence
@@ -14,14 +13,12 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from thoughtbox.doors.cli.console import console
 from thoughtbox.doors.cli.progress import Bar
+from thoughtbox.doors.terminal import printable, printable_json
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from thoughtbox.errors import ThoughtboxError
-
-# Stored text must not be able to drive the terminal it is shown on.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class UsageError(Exception):
@@ -80,7 +77,7 @@ class Output:
         import orjson
         from rich.highlighter import JSONHighlighter
 
-        text = _text(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+        text = _text(printable_json(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()))
         JSONHighlighter().highlight(text)
         self._console(sys.stdout).print(text, soft_wrap=True)
 
@@ -101,12 +98,8 @@ class Output:
 def write_json(stream: IO[str], value: Any) -> None:
     import orjson
 
-    stream.write(orjson.dumps(value).decode() + "\n")
-
-
-def printable(text: str) -> str:
-    """The text without anything that a terminal would obey."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    text = orjson.dumps(value).decode()
+    stream.write((printable_json(text) if stream.isatty() else text) + "\n")
 
 
 def _text(cell: str | Styled) -> Any:

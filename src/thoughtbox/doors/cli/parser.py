@@ -60,6 +60,7 @@ def build() -> ArgumentParser:
     _add_import(commands)
     _add_doctor(commands)
     _add_config(commands)
+    _add_token(commands)
     return parser
 
 
@@ -256,6 +257,30 @@ def _add_doctor(commands: Commands) -> None:
 def _add_config(commands: Commands) -> None:
     parser = commands.add("config", "show every setting, its value, and where that comes from", run="config:config")
     _add_serving(parser)
+
+
+def _add_token(commands: Commands) -> None:
+    parser = commands.add(
+        "token",
+        "make, list or remove tokens that reach certain workspaces over HTTP",
+        run="token:token",
+        epilog="examples:\n"
+        "  thoughtbox token add ci --workspace builds\n"
+        "  thoughtbox token add alice --workspace alice --workspace shared\n"
+        "  thoughtbox token list\n"
+        "  thoughtbox token remove ci\n"
+        "\nA server that is running takes notice within a second.",
+    )
+    parser.add_argument("action", choices=("add", "list", "remove"), metavar="add|list|remove", help="what to do")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the token")
+    parser.add_argument(
+        "--workspace",
+        dest="workspaces",
+        metavar="WORKSPACE",
+        action="append",
+        default=[],
+        help="one that the new token reaches; may be repeated, and the first is meant when a request names none",
+    )
 
 
 def _add_workspace(parser: Any) -> None:

@@ -10,17 +10,17 @@ from argparse import Namespace
 
 from thoughtbox import __version__
 from thoughtbox.doors.cli.store import CannotOpen, settings_of
+from thoughtbox.doors.terminal import PrintableFormatter
 from thoughtbox.errors import ConfigurationError, StorageError
 from thoughtbox.settings import Settings
+from thoughtbox.tokens import Tokens
 
 
 def serve(args: Namespace) -> int:
     settings = settings_of(args)
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=settings.log_level.upper(),
-        format="thoughtbox: %(levelname)s %(name)s: %(message)s",
-    )
+    logging.basicConfig(stream=sys.stderr, level=settings.log_level.upper())
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(PrintableFormatter("thoughtbox: %(levelname)s %(name)s: %(message)s"))
     # All that is imported now stays: looking through it for garbage would delay the start. `Thoughtbox.keep` ends this.
     gc.disable()
     try:
@@ -57,7 +57,7 @@ def announcement(settings: Settings, address: str) -> str:
     claude = f"claude mcp add --transport http thoughtbox {url}"
     codex = f"codex mcp add thoughtbox --url {url}"
     cursor: dict[str, object] = {"url": url}
-    if settings.token is not None:
+    if settings.token is not None or Tokens(settings.data_dir).read():
         claude += ' --header "Authorization: Bearer $THOUGHTBOX_TOKEN"'
         codex += " --bearer-token-env-var THOUGHTBOX_TOKEN"
         cursor["headers"] = {"Authorization": "Bearer ${env:THOUGHTBOX_TOKEN}"}

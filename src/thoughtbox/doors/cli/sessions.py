@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from thoughtbox.doors.cli.files import written
 from thoughtbox.doors.cli.output import BAD, Output, Styled, UsageError, count
 from thoughtbox.doors.cli.store import opened_existing, settings_of
+from thoughtbox.doors.terminal import printable
 from thoughtbox.errors import ImportRefused
 from thoughtbox.operations.caller import Caller
 from thoughtbox.settings import WORKSPACE
@@ -70,8 +71,9 @@ def _write_document(tx: Tx, args: Namespace) -> None:
 
     pieces = document(tx, existing(tx, args.sessions[0]), args.layout, exported_at=iso(tx.now_ms))
     if args.output == STDIO:
+        shown = printable if sys.stdout.isatty() else str
         for piece in pieces:
-            sys.stdout.write(piece)
+            sys.stdout.write(shown(piece))
         if args.layout == "json":
             sys.stdout.write("\n")
         return

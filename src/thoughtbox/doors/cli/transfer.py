@@ -23,6 +23,7 @@ from thoughtbox.doors.cli.files import written
 from thoughtbox.doors.cli.output import Output, UsageError, count, write_json
 from thoughtbox.doors.cli.progress import Bar
 from thoughtbox.doors.cli.store import opened, opened_existing, settings_of
+from thoughtbox.doors.terminal import printable_json
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import ImportRefused, RecordNotFound
 from thoughtbox.ledger.export import Imported, export_lines, import_lines
@@ -80,7 +81,12 @@ def export(args: Namespace) -> int:
 
 
 @contextmanager
-def _target(name: str, *, compressed: bool) -> Generator[BinaryIO | gzip.GzipFile]:
+def _target(name: str, *, compressed: bool) -> Generator[BinaryIO | gzip.GzipFile | _Shown]:
+    if name == STDIO and sys.stdout.isatty():
+        if compressed:
+            raise UsageError("a compressed export is not for a terminal: name a file with --output")
+        yield _Shown()
+        return
     with ExitStack() as stack:
         file: BinaryIO = sys.stdout.buffer if name == STDIO else stack.enter_context(written(Path(name)))
         if compressed:
@@ -92,7 +98,14 @@ def _target(name: str, *, compressed: bool) -> Generator[BinaryIO | gzip.GzipFil
         sys.stdout.buffer.flush()
 
 
-def _write(sql: Sql, workspace: str, target: BinaryIO | gzip.GzipFile, bar: Bar) -> dict[str, Any]:
+class _Shown:
+    """A terminal in place of a file: the lines mean the same, but cannot drive it."""
+
+    def write(self, lines: bytes) -> None:
+        sys.stdout.write(printable_json(lines.decode()))
+
+
+def _write(sql: Sql, workspace: str, target: BinaryIO | gzip.GzipFile | _Shown, bar: Bar) -> dict[str, Any]:
     """Write all lines; what the last one says."""
     last = b""
     lines = export_lines(sql, workspace, bar)

@@ -36,6 +36,7 @@ from mcp_types import (
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mcp import resources
 from thoughtbox.doors.mcp.context import Context, connection_of, is_stateless
+from thoughtbox.doors.mcp.principal import must_reach, reaches
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
 from thoughtbox.ledger.feed import Follower, Stretch
@@ -64,11 +65,13 @@ class Notifications:
         self._telling: set[asyncio.Task[None]] = set()
 
     async def remember(self, ctx: Context, params: NotificationParams) -> None:
-        """A client has shaken hands: it is to hear of changes on its connection."""
-        self._addresses_of(ctx)
+        """A client has shaken hands: it is to hear of changes on its connection, if it may know of them."""
+        if reaches(ctx, self._box.settings.project):
+            self._addresses_of(ctx)
 
     async def subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
         resources.match(self._table, str(params.uri))
+        must_reach(ctx, self._box.settings.project)
         addresses = self._addresses_of(ctx)
         if len(addresses) >= MOST_SUBSCRIPTIONS:
             raise InvalidPayload(
@@ -84,7 +87,10 @@ class Notifications:
 
     async def listen(self, ctx: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
         """Serve a stateless client's stream until it goes away, or the server does."""
-        addresses = params.notifications.resource_subscriptions or []
+        wanted = params.notifications
+        addresses = wanted.resource_subscriptions or []
+        if addresses or wanted.resources_list_changed:
+            must_reach(ctx, self._box.settings.project)
         self._watched.update(addresses)
         try:
             return await self._streams(ctx, params)

@@ -13,13 +13,14 @@ from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.loop_bridge import LoopBridge
 from thoughtbox.doors.mcp.context import Context
 from thoughtbox.doors.mcp.focus import Client, Clients
+from thoughtbox.doors.mcp.principal import reached
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
 from thoughtbox.operations.arguments import unstorable
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Landing
 from thoughtbox.operations.dispatch import Answer, Call, fault
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.tx import Tx
-from thoughtbox.settings import WORKSPACE
+from thoughtbox.settings import WORKSPACE, WORKSPACE_RULE
 
 META_KEY = "thoughtbox/idempotencyKey"
 META_AS_OF = "thoughtbox/asOf"
@@ -48,15 +49,11 @@ class OperationCalls:
         """The client that a request comes from."""
         return self._clients.of(ctx)
 
-    def workspace(self, ctx: Context) -> str:
-        """The workspace that a request is about."""
-        return self._workspace(ctx.meta or {})
-
     def prepare(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any]) -> Call:
         meta: Mapping[str, Any] = ctx.meta or {}
         return Call(
             operation=operation,
-            workspace=self._workspace(meta),
+            workspace=self.workspace(ctx),
             arguments=arguments,
             caller=self._caller(ctx),
             key=_meta(meta, META_KEY, str),
@@ -128,16 +125,14 @@ class OperationCalls:
             self._bridge = LoopBridge(asyncio.get_running_loop())
         return await self._bridge.receive(future)
 
-    def _workspace(self, meta: Mapping[str, Any]) -> str:
-        named = _meta(meta, META_WORKSPACE, str)
-        if named is None:
-            return self._settings.project
-        if not WORKSPACE.fullmatch(named):
+    def workspace(self, ctx: Context) -> str:
+        """The workspace that a request is about; refused when its token does not reach that."""
+        named = _meta(ctx.meta or {}, META_WORKSPACE, str)
+        if named is not None and not WORKSPACE.fullmatch(named):
             raise InvalidPayload(
-                f"_meta `{META_WORKSPACE}` cannot be the name of a workspace",
-                recovery="It has letters, digits and . _ / - (128 at most), and begins with a letter, a digit or _.",
+                f"_meta `{META_WORKSPACE}` cannot be the name of a workspace", recovery=f"It has {WORKSPACE_RULE}."
             )
-        return named
+        return reached(ctx, named, self._settings.project)
 
     def _caller(self, ctx: Context) -> Caller:
         client = ctx.session.client_params

@@ -1,8 +1,8 @@
 """Calls in more than one round, for stateless clients: what a call has done so far travels with the client.
 
 The client gets it back as `requestState`, together with the question, and sends both again with the answer.
-It is encrypted under the installation's key, bound to the call, and good for ten minutes: the SDK sees to
-that. That it is good for one time only is seen to here.
+It is encrypted under the installation's key, bound to the call and to its token, and good for ten minutes: the
+SDK sees to that. That it is good for one time only is seen to here.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from mcp.server.request_state import AESGCMRequestStateCodec, RequestStateBounda
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, InputRequest, InputRequiredResult, InputResponse
 
+from thoughtbox.doors.mcp.principal import principal_id
 from thoughtbox.ledger.keyring import Keyring
 
 AUDIENCE = "thoughtbox"
@@ -87,7 +88,8 @@ def refusal(message: str) -> MCPError:
 
 def sealing(keyring: Keyring) -> RequestStateBoundary:
     """What stands between the wire and the server, and lets no `requestState` pass that was not sealed here."""
-    return RequestStateBoundary(RequestStateSecurity(codec=_Codec(keyring), ttl=SECONDS), default_audience=AUDIENCE)
+    security = RequestStateSecurity(codec=_Codec(keyring), ttl=SECONDS, bind_principal=principal_id)
+    return RequestStateBoundary(security, default_audience=AUDIENCE)
 
 
 class _Codec:

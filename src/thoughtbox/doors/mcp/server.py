@@ -90,7 +90,7 @@ class McpDoor:
             on_read_resource=_in_protocol(self._read_resource),
             on_subscribe_resource=_in_protocol(self.notifications.subscribe),
             on_unsubscribe_resource=_in_protocol(self.notifications.unsubscribe),
-            on_subscriptions_listen=self.notifications.listen,
+            on_subscriptions_listen=_in_protocol(self.notifications.listen),
             on_list_prompts=_in_protocol(self._list_prompts),
             on_get_prompt=_in_protocol(self._get_prompt),
             on_completion=_in_protocol(self._complete),
@@ -187,6 +187,8 @@ def _in_protocol(handler: Handler[P, R]) -> Handler[P, R]:
     async def handle(ctx: Context, params: P) -> R:
         try:
             return await handler(ctx, params)
+        except MCPError:
+            raise
         except Exception as error:
             raise _protocol_error(ctx, fault(error)) from error
 

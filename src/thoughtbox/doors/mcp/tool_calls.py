@@ -25,7 +25,7 @@ from thoughtbox.doors.mcp.notifications import Notifications
 from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.request_state import Round, Rounds
 from thoughtbox.doors.mcp.tools import Tools
-from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError
+from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError, shown
 from thoughtbox.operations.caller import Root
 from thoughtbox.operations.dispatch import Answer, Call, fault
 from thoughtbox.operations.operation import Operation, Sampling
@@ -50,7 +50,7 @@ class ToolCalls:
         try:
             tool = self._tools.find(params.name)
         except InvalidOperation as error:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}", data=error.payload()) from None
+            raise MCPError(INVALID_PARAMS, f"Unknown tool: {shown(params.name)}", data=error.payload()) from None
         try:
             return await self._answer(ctx, tool, params)
         except MCPError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -47,6 +48,32 @@ marks = st.sampled_from(
 )
 nasty = st.lists(st.tuples(line_ends, marks).map("".join), min_size=1, max_size=8).map("".join)
 """Texts that would be more than text to Markdown, if they could."""
+
+ACTIVE = [
+    "<script>alert(1)</script>",
+    "a <img src=x onerror=alert(1)> b",
+    "<IMG SRC='http://tracker.example/x.png'>",
+    "<!-- <b> -->",
+    "<?php echo 1 ?>",
+    "<![CDATA[x]]>",
+    "</div>",
+    "<svg/onload=alert(1)>",
+    "<https://tracker.example>",
+    "\\<script>",
+    "&lt;script>",
+    "&amp;lt;script>",
+    "![](http://tracker.example/x.png)",
+    "![alt][ref]\n\n[ref]: http://tracker.example/x.png",
+    "![ref]\n\n[ref]: http://tracker.example/x.png",
+    "[![](//tracker.example/x.png)](http://x)",
+    "\\![](http://tracker.example/x.png)",
+    "!\\[](http://tracker.example/x.png)",
+    "\\\\![](http://tracker.example/x.png)",
+    "!![](http://tracker.example/x.png)",
+    "    ![](x)\n```\n![](x)\n<b>",
+    "`<b>` and ``![](x)``",
+]
+"""Texts that a reader's program would run, or fetch something for."""
 
 
 def thought(seq: int, **given: Any) -> Thought:
@@ -310,7 +337,24 @@ def test_a_text_can_be_recovered_from_markdown(text: str):
     shown = "".join(markdown_chunks(SESSION, [thought(1, text=text)], {}, with_metadata=False))
 
     quote = shown.partition("### Thought 1/5\n\n")[2].removesuffix("\n\n")
-    assert re.sub(r"(\A|\r\n|\r|\n)> ", r"\1", quote) == text
+    unquoted = re.sub(r"(\A|\r\n|\r|\n)> ", r"\1", quote)
+    unescaped = re.sub(r"!\\(\\*)\[", r"!\1[", unquoted)
+    assert re.sub("&lt;|&amp;(?=(?:amp;)*lt;)", lambda found: "<" if found[0] == "&lt;" else "&", unescaped) == text
+
+
+@given(st.one_of(st.sampled_from(ACTIVE), nasty, texts))
+def test_nothing_in_markdown_is_run_or_fetched(text: str):
+    """As a renderer of CommonMark sees it."""
+    session = replace(SESSION, title=text, description=text, tags=(text,))
+    named = replace(thought(2, text="x"), branch_id=text, relations=({"type": "supports", "to": text},))
+    critiques = {named.seq: Critique(text=text, model=text, timestamp="2026-01-01T00:00:00.000Z")}
+    shown = "".join(markdown_chunks(session, [thought(1, text=text), named], critiques, with_metadata=True))
+
+    found = [
+        token.type for block in MarkdownIt("commonmark").parse(shown) for token in (block, *(block.children or ()))
+    ]
+
+    assert not {"html_block", "html_inline", "image"} & set(found)
 
 
 def test_branches_are_grouped_in_the_order_in_which_they_began(monkeypatch: pytest.MonkeyPatch):

@@ -32,6 +32,13 @@ _HELD_IN_MEMORY = 1 << 22
 _LINE_END = re.compile(r"\r\n|\r|\n")
 """The line ends of CommonMark."""
 
+_HTML = re.compile(r"<(?=[A-Za-z/!?])")
+"""What begins a tag, a comment, or an address in angle brackets in CommonMark."""
+
+_IMAGE = re.compile(r"!(\\*)\[")
+_REFERENCE = re.compile(r"&(?=(?:amp;)*lt;)")
+"""What would look as if it had been made of these."""
+
 _Pieces = Iterator[tuple[str | None, str]]
 """Parts of a document, each with the branch it belongs to."""
 
@@ -119,10 +126,10 @@ def markdown_chunks(
 ) -> Iterator[str]:
     """The session for people: the main thread, then each branch in the order in which they began.
 
-    What was thought is quoted line by line. Whatever Markdown stands in a thought stays inside its quote,
-    and a quote without its `> ` is the very text.
+    What was thought is quoted line by line. Whatever Markdown stands in a thought stays inside its quote. HTML
+    and images are shown as they were written and not rendered: whoever reads it neither runs nor fetches anything.
     """
-    yield f"# {_one_line(session.title)}\n\n"
+    yield f"# {_inert(_one_line(session.title))}\n\n"
     if with_metadata:
         yield _metadata(session)
     yield "## Main Thread\n\n"
@@ -178,7 +185,11 @@ _Places = Mapping[int | None, _Place]
 
 
 def _metadata(session: Session) -> str:
-    known = {"Tags": _listed(session.tags), "Created": session.created_at, "Thoughts": str(session.thought_count)}
+    known = {
+        "Tags": _inert(_listed(session.tags)),
+        "Created": session.created_at,
+        "Thoughts": str(session.thought_count),
+    }
     description = f"{_quoted(session.description)}\n\n" if session.description else ""
     # Two spaces at the end of a line: Markdown begins a new one there.
     return description + "  \n".join(f"**{name}:** {value}" for name, value in known.items() if value) + "\n\n---\n\n"
@@ -189,12 +200,13 @@ def _markdown(thoughts: Iterable[Thought], critiques: Mapping[int, Critique]) ->
         if is_first_of_branch:
             origin = places.get(thought.origin)
             fork = "" if origin is None else f"Forks from thought {origin.seen_from(None)}.\n\n"
-            yield thought.branch_id, f"## Branch: {thought.branch_id}\n\n{fork}"
-        parts = [f"### {_heading(thought, places)}", _quoted(thought.text)]
+            yield thought.branch_id, f"## Branch: {_inert(thought.branch_id or '')}\n\n{_inert(fork)}"
+        parts = [f"### {_inert(_heading(thought, places))}", _quoted(thought.text)]
         if references := _references(thought, places):
-            parts.append(f"References: {references}")
+            parts.append(f"References: {_inert(references)}")
         if critique := critiques.get(thought.seq):
-            parts += [f"**Critique** by {_one_line(critique.model)}, {critique.timestamp}", _quoted(critique.text)]
+            by = f"**Critique** by {_inert(_one_line(critique.model))}, {critique.timestamp}"
+            parts += [by, _quoted(critique.text)]
         yield thought.branch_id, "\n\n".join(parts) + "\n\n"
 
 
@@ -276,7 +288,15 @@ def _main_line_first(pieces: _Pieces) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    return "> " + _LINE_END.sub(r"\g<0>> ", text)
+    return "> " + _LINE_END.sub(r"\g<0>> ", _inert(text))
+
+
+def _inert(text: str) -> str:
+    """Text in which Markdown finds neither HTML nor images, and from which what was written can be had again.
+
+    No backslash goes before what it would escape: one that stands there already would escape the backslash.
+    """
+    return _IMAGE.sub(r"!\1\\[", _HTML.sub("&lt;", _REFERENCE.sub("&amp;", text)))
 
 
 def _one_line(text: str) -> str:

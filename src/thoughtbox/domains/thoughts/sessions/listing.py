@@ -17,6 +17,7 @@ from thoughtbox.domains.thoughts.arguments import (
     SortOrder,
     Tag,
 )
+from thoughtbox.domains.thoughts.paging import fitting, room_beside
 from thoughtbox.domains.thoughts.standing import standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.ledger.record import present
@@ -61,8 +62,8 @@ def listed(tx: Tx, call: ListSessions) -> SessionsListed:
         limit=call.limit + 1,
         offset=call.offset,
     )
-    shown = [SessionShown.of(session) for session in found[: call.limit]]
-    has_more = len(found) > call.limit
+    shown = fitting([SessionShown.of(session) for session in found[: call.limit]], room_beside(call.max_chars, {}))
+    has_more = len(found) > len(shown)
     return SessionsListed(
-        sessions=shown, count=len(shown), has_more=has_more, next_offset=call.offset + call.limit if has_more else None
+        sessions=shown, count=len(shown), has_more=has_more, next_offset=call.offset + len(shown) if has_more else None
     )

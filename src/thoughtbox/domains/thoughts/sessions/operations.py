@@ -9,7 +9,7 @@ from thoughtbox.domains.thoughts.arguments import MOST_TAGS
 from thoughtbox.domains.thoughts.events import change
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
-from thoughtbox.domains.thoughts.paging import room_beside, thoughts_page
+from thoughtbox.domains.thoughts.paging import room_beside, size, thoughts_page
 from thoughtbox.domains.thoughts.records import last_of, opened, thoughts_of
 from thoughtbox.domains.thoughts.resume import attach
 from thoughtbox.domains.thoughts.room import room
@@ -135,16 +135,19 @@ def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
     sessions: list[SessionFound] = []
     offset, next_offset, has_more = call.offset, None, True
     note: str | None = None
+    room_left = room_beside(call.max_chars, {"query": call.query})
     while has_more and next_offset is None:
         found = tx.ask(Texts).sessions(call.query, topics=SEARCHED, limit=SEARCHED_AT_ONCE, offset=offset)
         note, has_more = found.note, found.has_more
         for place, hit in enumerate(found.sessions, offset):
             shown = session_found(tx, hit, call.query)
-            if shown is not None and len(sessions) == call.limit:
+            if shown is None:
+                continue
+            room_left -= size(shown.answer()) + 1
+            if len(sessions) == call.limit or (sessions and room_left < 0):
                 next_offset = place
                 break
-            if shown is not None:
-                sessions.append(shown)
+            sessions.append(shown)
         offset += len(found.sessions)
     return SessionsFound(
         query=call.query,

@@ -66,7 +66,7 @@ class Wire:
         """The next message; a line that is none is answered at once, and passed over."""
         while (line := await self._lines.next()) is not None:
             if isinstance(line, TooLong):
-                await self._answer(INVALID_REQUEST, "the message is too long (see THOUGHTBOX_MAX_BODY_BYTES)")
+                await self._answer(INVALID_REQUEST, "the message is too long (see THOUGHTBOX_MAX_BODY_BYTES)", line.id)
                 continue
             if not line.strip():
                 continue

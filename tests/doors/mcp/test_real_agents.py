@@ -1,0 +1,177 @@
+"""Claude Code and Codex as people use them, with a model that follows a script: what they show it, and what it gets.
+
+The scripts are the calls of the README and of docs/thoughts.md, word for word.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.doors.mcp.conftest import StartHttp
+from tests.support import pages
+from tests.support.clients import run
+from tests.support.pages import GATEWAY, Answer, Call, Script
+from tests.support.scripted_model import DONE, AnthropicMessages, OpenAIResponses, ScriptedModel
+from tests.support.servers import STATELESS, HttpServer
+from thoughtbox import content
+
+PROGRAM = Path(sys.executable).with_name("thoughtbox")
+OVERHEARD = 'tee "$1" | "$0" serve --transport stdio | tee "$2"'
+"""The server, with both directions of its wire written down."""
+
+MOST_SECONDS = 100
+MOST_STEPS = 4
+"""From an empty context to the next thought."""
+
+
+class Store:
+    """Where an agent's server keeps its records, and what went over its wire."""
+
+    def __init__(self, directory: Path) -> None:
+        self.variables = {"THOUGHTBOX_DATA_DIR": str(directory / "data"), "THOUGHTBOX_PROJECT": "tests"}
+        self.sent = directory / "sent.jsonl"
+        self.command = ["sh", "-c", OVERHEARD, str(PROGRAM), str(self.sent), str(directory / "answered.jsonl")]
+
+    def requests(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.sent.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path)
+
+
+def claude(server: dict[str, Any], script: Script, home: Path) -> ScriptedModel:
+    """A conversation with Claude Code from beginning to end; what its model was shown."""
+    config = home / "servers.json"
+    config.write_text(json.dumps({"mcpServers": {"thoughtbox": server}}), encoding="utf-8")
+    with ScriptedModel(AnthropicMessages(), script) as model:
+        done = run(
+            "claude",
+            "-p",
+            "Use the ledger.",
+            "--mcp-config",
+            str(config),
+            "--strict-mcp-config",
+            "--allowedTools",
+            f"mcp__thoughtbox__{GATEWAY}",
+            home=home,
+            seconds=MOST_SECONDS,
+            ANTHROPIC_BASE_URL=model.url,
+            ANTHROPIC_API_KEY="none",
+        )
+    assert done.stdout.strip() == DONE, done.stdout + done.stderr
+    return model
+
+
+def codex(server: list[str], script: Script, home: Path) -> ScriptedModel:
+    """The same with Codex. It begins without waiting for a server, unless that is required."""
+    settings = home / ".codex" / "config.toml"
+    settings.parent.mkdir()
+    with ScriptedModel(OpenAIResponses(), script) as model:
+        lines = [
+            'model = "scripted"',
+            'model_provider = "scripted"',
+            "[model_providers.scripted]",
+            'name = "scripted"',
+            f'base_url = "{model.url}/v1"',
+            'wire_api = "responses"',
+            'env_key = "SCRIPTED_KEY"',
+            "[mcp_servers.thoughtbox]",
+            "required = true",
+            *server,
+        ]
+        settings.write_text("\n".join(lines), encoding="utf-8")
+        done = run(
+            "codex",
+            "exec",
+            "--skip-git-repo-check",
+            "--dangerously-bypass-approvals-and-sandbox",
+            "Use the ledger.",
+            home=home,
+            seconds=MOST_SECONDS,
+            CODEX_HOME=str(settings.parent),
+            SCRIPTED_KEY="none",
+        )
+    assert done.stdout.strip() == DONE, done.stdout + done.stderr
+    return model
+
+
+def over_http(server: HttpServer) -> dict[str, Any]:
+    return {"type": "http", "url": server.url}
+
+
+def over_stdio(store: Store) -> dict[str, Any]:
+    return {"command": store.command[0], "args": store.command[1:], "env": store.variables}
+
+
+def gone_on(answers: list[Answer]) -> Call | None:
+    """What an agent with an empty context does: it resumes, and thinks; where an answer names a step, it takes that."""
+    if not answers:
+        return {"operation": "session.resume_latest"}
+    last = answers[-1]
+    if "thoughtNumber" in last or len(answers) == MOST_STEPS:
+        return None
+    named = last.get("next") or last.get("details", {}).get("next")
+    if named and named["operation"] != "thought":
+        return named
+    return {"operation": "thought", "thought": "S5|O|S4|Pages take 300 ms again"}
+
+
+def assert_the_model_knows_what_it_has(model: ScriptedModel) -> None:
+    """The instructions, one tool, and how to begin and how to go on, before the first call."""
+    assert content.text("instructions.md").strip() in model.told
+    ours = [name for name in model.last.tools if "thoughtbox" in name]
+    assert ours == [model.last.gateway]
+    for word in ("start_new", "resume_latest", "thought"):
+        assert word in model.told, f"nothing tells an agent of {word}"
+
+
+def test_claude_code_gets_what_the_pages_show_and_goes_on_when_its_context_is_gone(store: Store, tmp_path: Path):
+    exchanges = [*pages.thoughts(), *pages.readme()]
+
+    first = claude(over_stdio(store), pages.word_for_word(exchanges), tmp_path)
+
+    assert pages.unlike(exchanges, first.last.answers) == []
+    assert_the_model_knows_what_it_has(first)
+    # It says so in each request; there is no handshake to say it in.
+    called = [message["params"]["_meta"] for message in store.requests() if message.get("method") == "tools/call"]
+    assert {meta["io.modelcontextprotocol/protocolVersion"] for meta in called} == {STATELESS}
+    begun = first.last.answers[len(pages.thoughts())]["sessionId"]
+
+    second = claude(over_stdio(store), gone_on, tmp_path)
+
+    assert_the_model_knows_what_it_has(second)
+    *_, thought = second.last.answers
+    assert (thought.get("sessionId"), thought.get("thoughtNumber")) == (begun, 5), second.last.answers
+
+
+def test_claude_code_gets_what_the_pages_show_over_http_with_the_session_named(start_http: StartHttp, tmp_path: Path):
+    exchanges = [*pages.without_stages(pages.thoughts()), *pages.readme()]
+    server = start_http(THOUGHTBOX_PROJECT="tests")
+
+    model = claude(over_http(server), pages.word_for_word(exchanges, names_session=True), tmp_path)
+
+    assert pages.unlike(exchanges, model.last.answers) == []
+    assert_the_model_knows_what_it_has(model)
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_codex_gets_what_the_pages_show(start_http: StartHttp, store: Store, tmp_path: Path, transport: str):
+    exchanges = [*pages.thoughts(), *pages.readme()]
+    if transport == "http":
+        server = [f'url = "{start_http(THOUGHTBOX_PROJECT="tests").url}"']
+    else:
+        variables = [f"{name} = {json.dumps(value)}" for name, value in store.variables.items()]
+        words = json.dumps(store.command[1:])
+        server = [f'command = "{store.command[0]}"', f"args = {words}", "[mcp_servers.thoughtbox.env]", *variables]
+
+    model = codex(server, pages.word_for_word(exchanges), tmp_path)
+
+    assert pages.unlike(exchanges, model.last.answers) == []
+    assert_the_model_knows_what_it_has(model)
