@@ -55,7 +55,8 @@ def ask(history: History, operation: str, arguments: Arguments, as_of: int | Non
 
 
 def essence(operation: str, answer: Any) -> Any:
-    """An answer without what says when it was asked, and how well it fits."""
+    """An answer without what no record holds: when it was asked, how well it fits, and the installation's own key."""
+    answer.pop("public_key", None)
     if operation == "session.search":
         return _without_rank(answer)
     for learning in answer.get("learnings", []):
