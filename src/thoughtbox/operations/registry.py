@@ -115,12 +115,12 @@ class Table:
         )
 
     def shown_in(self, toolset: str) -> dict[str, Operation]:
-        """The operations of a toolset, by the names that its tools have, in the order they were declared.
+        """The operations of a toolset, by the names that its tools have: what leads to all first, then as declared.
 
         A tool has the name of its specification; of two with one name, the second is called by its room, too.
         """
         shown: dict[str, Operation] = {}
-        for operation in self:
+        for operation in sorted(self, key=lambda operation: operation.gateway is None):
             if operation.hidden or not (toolset == ALL or toolset in operation.toolsets):
                 continue
             bare = tool_name(operation.bare)

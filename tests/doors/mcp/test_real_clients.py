@@ -116,7 +116,7 @@ def test_claude_code_connects_over_stdio_and_leaves_no_server_behind(tmp_path: P
     soon(lambda: not servers_on(tmp_path / "data"))
 
 
-@pytest.mark.parametrize("token", ["", "a-secret"], ids=["open", "with a token"])
+@pytest.mark.parametrize("token", ["", "a-secret-of-many-letters"], ids=["open", "with a token"])
 def test_claude_code_connects_over_http(start_http: StartHttp, tmp_path: Path, token: str):
     server = start_http(THOUGHTBOX_TOKEN=token)
     header = ["--header", f"Authorization: Bearer {token}"] if token else []
