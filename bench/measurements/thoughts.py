@@ -24,6 +24,7 @@ from thoughtbox.operations.dispatch import Answer, Call
 SHORT, LONG = 100, 50_000
 SMALL, LARGE = 500, 5_000
 SESSIONS = 5_000
+LISTED = 2_000
 FORMATS = ("json", "markdown", "cipher")
 TIMES_AS_MANY = 12
 """Ten times the thoughts may take this many times as long: linear, with something to spare."""
@@ -34,6 +35,7 @@ def measure(run: Run) -> Iterator[Line]:
         yield from _sizes(box)
     yield from _thinking(run)
     yield from _reading(run)
+    yield from _looking_back(run)
     yield from _start(run)
 
 
@@ -152,23 +154,51 @@ def _linear(what: str, run: Run, actions: dict[int, Callable[[], object]]) -> Li
     )
 
 
+def _looking_back(run: Run) -> Iterator[Line]:
+    count = LISTED if not run.quick else LISTED // 10
+    with Thoughtbox(settings_for(run.new_directory())) as box:
+        workspace = box.settings.project
+        for session_id in _begin_sessions(box, count):
+            call = Call(operation="cipher", workspace=workspace, arguments={"sessionId": session_id}, caller=CALLER)
+            box.dispatcher.call(call)
+        middle = box.dispatcher.call(Call(operation="ledger_status", workspace=workspace))["records"] // 2
+
+        def listed(as_of: int | None) -> Callable[[], object]:
+            call = Call(operation="list_sessions", workspace=workspace, caller=CALLER, as_of=as_of)
+            return lambda: box.dispatcher.call(call)
+
+        p50 = medians(run.rounds(400, 100), {"then": listed(middle), "now": listed(None)}, warm_up=20)
+    yield Line(
+        what=f"list_sessions at {count:,} sessions, as of the middle, p50",
+        value=p50["then"] * 1e6,
+        unit="µs",
+        against=p50["now"] * 1e6,
+        against_what="now",
+        bar=at_most(2),
+    )
+
+
+def _begin_sessions(box: Thoughtbox, count: int) -> list[str]:
+    """Begin that many sessions, without waiting for each; their ids."""
+    begun = [
+        box.dispatcher.submit(
+            Call(
+                operation="start_new",
+                workspace=box.settings.project,
+                arguments={"sessionTitle": f"Session {number}", "sessionTags": ["bench", f"tag-{number % 50}"]},
+                caller=CALLER,
+            )
+        )
+        for number in range(count)
+    ]
+    return [answer.result()["sessionId"] for answer in begun]
+
+
 def _start(run: Run) -> Iterator[Line]:
     directory = run.new_directory()
     count = SESSIONS if not run.quick else SESSIONS // 10
     with Thoughtbox(settings_for(directory)) as box:
-        begun = [
-            box.dispatcher.submit(
-                Call(
-                    operation="start_new",
-                    workspace=box.settings.project,
-                    arguments={"sessionTitle": f"Session {number}", "sessionTags": ["bench", f"tag-{number % 50}"]},
-                    caller=CALLER,
-                )
-            )
-            for number in range(count)
-        ]
-        for answer in begun:
-            answer.result()
+        _begin_sessions(box, count)
     full = f"{count:,} sessions on disk"
     servers = {EMPTY_STORE: lambda: thoughtbox(run.new_directory()), full: lambda: thoughtbox(directory)}
     found: dict[str, Started] = started(servers, run.rounds(15, 7))

@@ -143,6 +143,43 @@ def test_the_ledger_can_be_read_as_it_was(box: Box):
     assert box.app.engine.read(earlier).result() == (3, 3, ["0", "1", "2"], None, [2, 3])
 
 
+@pytest.mark.parametrize("seq", range(5))
+def test_as_of_a_record_there_are_the_streams_of_then(box: Box, seq: int):
+    for stream in ("test/b", "test/a", "test/b", "other/c"):
+        append(box, "x", stream=stream)
+
+    def asked(sql: Sql) -> tuple[int, list[str], list[str]]:
+        then = Ledger(sql, WORKSPACE, box.app.views, as_of=seq)
+        return then.stream_count(), then.streams("", limit=9), then.streams("test/", after="test/a", limit=9)
+
+    known = ["test/b", "test/a", "test/b", "other/c"][:seq]
+    assert box.app.engine.read(asked).result() == (
+        len(set(known)),
+        sorted(set(known)),
+        ["test/b"] if seq else [],
+    )
+
+
+def test_the_newest_record_is_the_one_asked_for_also_where_later_ones_were_just_written(box: Box):
+    append(box, "x")
+
+    def write(sql: Sql) -> tuple[int, int]:
+        draft = Draft(kind="observation", topic="test.note", text="y", session="a")
+        ledger(box, sql).append(draft, stream="test/a", source=Source(), world=box.app.world)
+        return ledger(box, sql).last_seq(), Ledger(sql, WORKSPACE, box.app.views, as_of=1).last_seq()
+
+    assert box.app.engine.write(WORKSPACE, write).result() == (2, 1)
+
+
+def test_a_record_later_than_any_number_is_now(box: Box):
+    append(box, "x")
+
+    def asked(sql: Sql) -> int:
+        return len(list(Ledger(sql, WORKSPACE, box.app.views, as_of=10**30).tail(0)))
+
+    assert box.app.engine.read(asked).result() == 1
+
+
 def test_a_read_in_memory_right_behind_a_write_sees_all_of_it():
     box = Box()
     waiting = [

@@ -28,8 +28,8 @@ READS = [operation for operation in TABLE if not operation.writes and operation.
 OF_ALL_THAT_IS_STORED = {"ledger_verify"}
 """Looks at every record there is, whatever it is asked about: a later one that is damaged is to be told, too."""
 
-_WHEN_ASKED = re.compile(r'"(?:exportedAt|extractedAt)":"[^"]*"')
-"""The time of asking, as it stands in JSON inside an answer."""
+_WHEN_ASKED = re.compile(r'"exportedAt":"[^"]*("|$)')
+"""The time of asking, as it stands in an export; a piece of one may end within it."""
 
 
 class Asked(NamedTuple):
@@ -43,16 +43,20 @@ class Asked(NamedTuple):
 
 def ask(history: History, operation: str, arguments: Arguments, as_of: int | None = None) -> Any:
     """What is answered, or why it is refused."""
-    try:
-        return history.client.call(operation, **arguments, as_of=as_of)
-    except StageRequirementNotMet:
-        raise
-    except ThoughtboxError as error:
-        return error.payload()
+    while True:
+        try:
+            answer = history.client.call(operation, **arguments, as_of=as_of)
+        except StageRequirementNotMet:
+            raise
+        except ThoughtboxError as error:
+            return error.payload()
+        if answer.get("notice", {}).get("code") != "BEHIND":  # the index comes after, and says so
+            return answer
 
 
 def essence(operation: str, answer: Any) -> Any:
-    """An answer without what says when it was asked, and how well it fits."""
+    """An answer without what no record holds: when it was asked, how well it fits, and the installation's own key."""
+    answer.pop("public_key", None)
     if operation == "session.search":
         return _without_rank(answer)
     for learning in answer.get("learnings", []):

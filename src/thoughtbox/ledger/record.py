@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from thoughtbox.errors import InvalidRecord
+
+T = TypeVar("T")
 
 Kind = Literal[
     "claim",
@@ -169,7 +171,12 @@ def _provenance(source: Source) -> dict[str, Any]:
         "model": source.model,
         "via": list(source.via) or None,
     }
-    return {name: value for name, value in named.items() if value is not None}
+    return present(named)
+
+
+def present(values: Mapping[str, T | None]) -> dict[str, T]:
+    """Those of the named values that there are: None stands for none."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def refs(attrs: Mapping[str, Any]) -> list[str]:

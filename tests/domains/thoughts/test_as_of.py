@@ -1,133 +1,50 @@
-"""Reads as of an earlier record: every one answers again what it answered then, whatever came later."""
+"""Looking back at an earlier record. `tests/operations/test_as_of.py` has that every read answers as it did then."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
 
-from tests.support.box import Box
+from tests.support.box import WORKSPACE, Box
 from tests.support.thinker import Client
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
+from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
 from thoughtbox.operations.registry import TABLE
 
-Answer = dict[str, Any]
+
+@pytest.mark.parametrize("seq", range(4))
+def test_sessions_tags_and_projects_complete_as_they_were(box: Box, seq: int):
+    """Completions and listings, which no operation asks for: the sessions, tags and projects there were then."""
+    mia = Client(box, stateless=True)
+    first = mia.start_new(sessionTags=["web"], project="shop")["sessionId"]
+    second = mia.start_new(sessionTags=["db"], project="site")["sessionId"]
+    mia.session_tag(sessionId=first, remove=["web"])
+    mia.session_delete(sessionId=second)
+
+    def asked(sql: Sql) -> tuple[list[str], list[str], list[tuple[str, int]]]:
+        view = Thoughts(sql, WORKSPACE, seq)
+        return view.session_ids("", 10), view.tags("", 10), view.values("project", 10)
+
+    ids, tags, projects = box.app.engine.read(asked).result()
+    assert ids == sorted([[], [first], [first, second], [first, second]][seq])
+    assert tags == [[], ["web"], ["db", "web"], ["db"]][seq]
+    assert projects == [[], [("shop", 1)], [("shop", 1), ("site", 1)], [("shop", 1), ("site", 1)]][seq]
 
 
-def steps(mia: Client, tom: Client) -> Iterator[object]:
-    """A story in which everything changes that can be read. What each step gives does not matter."""
-    first = mia.session_id
-    yield mia.think("S1|O|Pages are slow since Monday", totalThoughts=5)
-    yield mia.think("S2|H|S1|It is the cache")
-    yield mia.think("S3|E|S2|The cache is cold", branchId="cold", branchFromThought=2)
-    yield mia.critique(thoughtNumber=2, text="Which cache?", model="m")
-    yield mia.think("S3|R|^[S2]|It is the index")
-    yield tom.think("S1|C|Add an index to users.email")
-    yield mia.session_rename(title="Slow checkout", description="Since Monday")
-    yield mia.session_tag(add=["web", "db"])
-    yield mia.navigate(project="shop", task="checkout", domain="debugging")
-    yield mia.call("knowledge.create_pattern", title="Plan first", description="d", content="EXPLAIN", tags=["db"])
-    yield mia.call("knowledge.write_note", title="Open ends", content="- the replica")
-    yield mia.think("S4|C|S3|∴ Add an index to users.email", nextThoughtNeeded=False)
-    yield mia.call("knowledge.update_pattern", patternId="plan-first", content="EXPLAIN ANALYZE", tags=["db", "sql"])
-    yield mia.call("knowledge.write_note", title="Open ends", content="- nothing", append=True)
-    yield mia.think("one more", sessionId=first, thoughtNumber=9)
-    yield mia.critique(sessionId=first, thoughtNumber=2, text="Cold, then?", model="n")
-    yield mia.session_tag(sessionId=first, remove=["web"])
-    yield mia.session_complete(sessionId=first)
-    yield tom.load_context(sessionId=first)
-    yield mia.call("knowledge.delete_note", noteId="open-ends")
-    yield mia.call("knowledge.delete_pattern", patternId="plan-first")
-    yield mia.session_delete(sessionId=first)
+def test_what_a_session_can_learn_from_one_that_was_deleted_since_is_still_there_then(mia: Client):
+    nobody = Client(mia.box, stateless=True)
+    other = Client(mia.box).ready()
+    for client in (mia, other):
+        client.think("S1|C|∴ Add an index to the users table for the login query")
+    then = nobody.records()
+    before = nobody.call("session.extract_learnings", sessionId=mia.session_id)
+    nobody.session_delete(sessionId=other.session_id)
 
+    again = nobody.call("session.extract_learnings", sessionId=mia.session_id, as_of=then)
 
-READS: dict[str, list[Answer]] = {
-    "get_state": [{}],
-    "list_sessions": [
-        {},
-        {"tags": ["web"]},
-        {"search": "slow"},
-        {"project": "shop"},
-        {"sortBy": "title", "sortOrder": "asc"},
-        {"sortBy": "createdAt", "limit": 1, "offset": 1},
-    ],
-    "session.list": [{}],
-    "session.get": [{}, {"limit": 2}],
-    "session.export": [{"format": "markdown"}, {"format": "cipher"}],
-    "session.analyze": [{}],
-    "deep_analysis": [{"includeTimeline": True}],
-    "session.extract_learnings": [{}],
-    "session.search": [{"query": "index OR checkout OR db"}],
-    "read_thoughts": [{}, {"kind": "evidence"}, {"range": [1, 3]}, {"last": 2}],
-    "get_structure": [{}],
-    "knowledge.list_patterns": [{}, {"tags": ["db"]}, {"search": "explain"}],
-    "knowledge.list_notes": [{}, {"search": "replica"}],
-    "mental_models.list_models": [{}],
-}
-NOT_OF_RECORDS = {"list_roots", "mental_models.get_model", "mental_models.list_tags", "mental_models.page"}
-OF_WHAT_IS_STORED_NOW = {"session.verify"}
-BY_ID = {"get_thought", "knowledge.get_pattern", "knowledge.get_note"}
-
-
-def test_every_read_of_the_room_is_tried():
-    reads = {operation.name for operation in TABLE if operation.room == "thoughts" and not operation.writes}
-
-    assert reads - NOT_OF_RECORDS - OF_WHAT_IS_STORED_NOW - BY_ID == set(READS)
-
-
-def told(answer: Answer) -> Answer:
-    """Without what depends on when, or how well, it was asked."""
-    if "learnings" in answer:
-        for learning in answer["learnings"]:
-            learning["metadata"].pop("extractedAt")
-    for found in answer.get("sessions", []):
-        found.pop("best", None)
-    if answer.get("sessions") and "session" in answer["sessions"][0]:
-        answer["sessions"].sort(key=lambda found: found["session"]["id"])
-        for found in answer["sessions"]:
-            found.pop("thoughtNumber", None)
-            found.pop("branchId", None)
-    return answer
-
-
-@pytest.mark.parametrize("operation", READS)
-def test_a_read_as_of_an_earlier_record_gives_what_it_gave_then(box: Box, operation: str):
-    mia, tom = Client(box).ready(sessionTitle="Slow pages"), Client(box).ready(sessionTitle="Another")
-    named = {"sessionId": mia.session_id}
-    nobody = Client(box, stateless=True)
-    seen: list[tuple[int, Answer, Answer]] = []
-    for number, _ in enumerate(steps(mia, tom), 1):
-        for arguments in READS[operation]:
-            try:
-                seen.append((mia.records(), arguments, told(nobody.call(operation, **arguments, **named))))
-            except SessionNotFound:
-                assert number == 22  # the last step deletes it
-
-    for seq, arguments, then in seen:
-        assert told(nobody.call(operation, **arguments, **named, as_of=seq)) == then, (seq, arguments)
-    assert len(seen) >= 21 * len(READS[operation])
-
-
-@pytest.mark.parametrize(
-    ("read", "steps_before"),
-    [
-        (lambda client, **when: client.call("knowledge.get_pattern", patternId="plan-first", **when), 10),
-        (lambda client, **when: client.call("knowledge.get_note", noteId="open-ends", **when), 11),
-        (lambda client, **when: client.get_thought(id="th:6", **when), 5),
-    ],
-    ids=["pattern", "note", "thought"],
-)
-def test_a_pattern_a_note_or_a_thought_reads_as_it_did(box: Box, read: Callable[..., Answer], steps_before: int):
-    mia, tom = Client(box).ready(), Client(box).ready()
-    seen: list[tuple[int, Answer]] = []
-    for n, _ in enumerate(steps(mia, tom), 1):
-        if steps_before <= n <= 19:
-            seen.append((mia.records(), read(tom)))
-
-    for seq, then in seen:
-        assert read(tom, as_of=seq) == then
-    assert len({str(then) for _, then in seen}) == 2
+    assert [each["id"] for each in again["learnings"]] == [each["id"] for each in before["learnings"]]
+    now = nobody.call("session.extract_learnings", sessionId=mia.session_id)
+    assert now["count"] < before["count"]
 
 
 def test_before_a_session_began_it_is_not_there(mia: Client):

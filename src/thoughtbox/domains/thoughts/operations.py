@@ -2,7 +2,7 @@
 
 from thoughtbox.domains.thoughts.begin import operations as begin
 from thoughtbox.domains.thoughts.content import completions, mental_models, prompts, resources
-from thoughtbox.domains.thoughts.knowledge import operations as knowledge
+from thoughtbox.domains.thoughts.knowledge import notes, patterns
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.sessions import operations as sessions
 from thoughtbox.domains.thoughts.think import operations as think
@@ -10,8 +10,9 @@ from thoughtbox.domains.thoughts.think import operations as think
 __all__ = [
     "begin",
     "completions",
-    "knowledge",
     "mental_models",
+    "notes",
+    "patterns",
     "prompts",
     "resources",
     "room",

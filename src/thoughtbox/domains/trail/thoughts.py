@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from thoughtbox.ledger.ledger import Ledger
-from thoughtbox.ledger.record import Draft, Kind, Record
+from thoughtbox.ledger.record import Draft, Kind, Record, present
 from thoughtbox.operations import Name, RecordData, must_stand_in
 
 TOPIC = "trail.thought"
@@ -112,7 +112,7 @@ def draft(
         text=content,
         session=session_id,
         attrs=attrs,
-        data={name: value for name, value in given.items() if value is not None},
+        data=present(given),
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 from mcp.server.lowlevel import Server
@@ -46,6 +45,7 @@ from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, N
 from thoughtbox.operations.arguments import unstorable
 from thoughtbox.operations.dispatch import fault
 from thoughtbox.operations.models import wire_names
+from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
 
 RESOURCE_NOT_FOUND = -32002
 """What revisions before 2026-07-28 call it; since then it is an invalid parameter."""
@@ -55,6 +55,13 @@ MOST_COMPLETIONS = 100
 P = TypeVar("P")
 R = TypeVar("R")
 Handler = Callable[[Context, P], Awaitable[R]]
+
+
+class AfterResource(NamedTuple):
+    """Where a page of resources ends: in which listing, and behind which of its values."""
+
+    listing: int
+    value: str
 
 
 class McpServer(Server[Any]):
@@ -113,7 +120,9 @@ class McpDoor:
     async def _list_resources(self, ctx: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         """Fixed ones first, then what each listing resource has, a page at a time. The cursor says where to go on."""
         listing = [resource for resource in self._table.resources.values() if resource.listed is not None]
-        place, after = _cursor(params.cursor if params else None, len(listing))
+        place, after = place_in(params.cursor, AfterResource) if params and params.cursor is not None else (0, "")
+        if place >= max(len(listing), 1):
+            raise foreign_cursor()
         found = resources.fixed(self._table) if place == 0 and not after else []
         while place < len(listing):
             list_values = listing[place].listed
@@ -122,7 +131,7 @@ class McpDoor:
             values = await self._calls.ask(ctx, lambda tx, after=after, n=room_left, ask=list_values: ask(tx, after, n))
             found += resources.listed(listing[place], values)
             if len(values) == room_left:
-                return ListResourcesResult(resources=found, next_cursor=json.dumps([place, values[-1]]))
+                return ListResourcesResult(resources=found, next_cursor=cursor(AfterResource(place, values[-1])))
             place, after = place + 1, ""
         return ListResourcesResult(resources=found)
 
@@ -212,21 +221,4 @@ def _text(answer: Any) -> str:
 def _refuse_cursor(params: PaginatedRequestParams | None) -> None:
     """For lists that come whole."""
     if params is not None and params.cursor is not None:
-        raise _foreign_cursor()
-
-
-def _cursor(text: str | None, listings: int) -> tuple[int, str]:
-    """Where a page begins: which listing, and behind which of its values."""
-    if text is None:
-        return 0, ""
-    try:
-        place, after = json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        raise _foreign_cursor() from None
-    if type(place) is not int or not 0 <= place < listings or not isinstance(after, str) or unstorable(after):
-        raise _foreign_cursor()
-    return place, after
-
-
-def _foreign_cursor() -> InvalidPayload:
-    return InvalidPayload("the cursor is not one that this server gave out", recovery="Leave it out to begin anew.")
+        raise foreign_cursor()

@@ -47,6 +47,7 @@ from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing, 
 from thoughtbox.domains.thoughts.view.lines import MAIN
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
+from thoughtbox.ledger.record import present
 from thoughtbox.operations import TABLE, Example, Tx
 
 LAST_SHOWN = 5
@@ -92,7 +93,7 @@ def start_new(tx: Tx, call: StartNew) -> SessionStarted:
             details={"fields": ["title", "sessionTitle"]},
         )
     named = {"project": call.project, "task": call.task, "aspect": call.aspect, "domain": call.domain}
-    place = {**standing(tx).place, **{name: value for name, value in named.items() if value is not None}}
+    place = {**standing(tx).place, **present(named)}
     session = start(
         tx, title=call.session_title or call.title, tags=call.session_tags, description=call.description, place=place
     )
@@ -152,7 +153,7 @@ def list_sessions(tx: Tx, call: ListSessions) -> SessionsListed:
 def navigate(tx: Tx, call: Navigate) -> Navigation:
     """Say which project, task and aspect you work on, or which domain; see the sessions there are."""
     given = {"project": call.project, "task": call.task, "aspect": call.aspect, "domain": call.domain}
-    named = {name: value for name, value in given.items() if value is not None}
+    named = present(given)
     session, remembered = _remember(tx, call.session_id, named)
     if session is not None and session.domain is not None:
         session = _raise_stage(tx, session, call.session_id)

@@ -21,7 +21,7 @@ from thoughtbox.domains.thoughts.cipher.notation import Step, cipher_line, parse
 from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import Thought
-from thoughtbox.ledger.record import seq_of
+from thoughtbox.ledger.record import present, seq_of
 
 VERSION = "1.0"
 """Of SessionExport."""
@@ -65,7 +65,7 @@ def session_json(session: Session, partition: str | None) -> dict[str, Any]:
         "createdAt": session.created_at,
         "updatedAt": session.updated_at,
         "lastAccessedAt": session.last_accessed_at,
-        **{name: value for name, value in optional.items() if value is not None},
+        **present(optional),
     }
 
 
@@ -163,7 +163,7 @@ def _data(thought: Thought, critique: Critique | None) -> dict[str, Any]:
         "totalThoughts": thought.total,
         "nextThoughtNeeded": thought.next_needed,
         "timestamp": thought.timestamp,
-        **{name: value for name, value in optional.items() if value is not None},
+        **present(optional),
     }
 
 

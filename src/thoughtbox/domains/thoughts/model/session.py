@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from thoughtbox.ledger.record import Record
+from thoughtbox.ledger.record import Record, present
 
 Status = Literal["active", "completed"]
 
@@ -72,7 +72,7 @@ class Session:
     def place(self) -> dict[str, str]:
         """What it is about, as far as it says so."""
         given = {name: getattr(self, name) for name in ("project", "task", "aspect", "domain", "root")}
-        return {name: value for name, value in given.items() if value is not None}
+        return present(given)
 
     def changed(self, change: Mapping[str, Any], at: str) -> Session:
         """After an event of `CHANGED`: its `data`, and the time it happened."""

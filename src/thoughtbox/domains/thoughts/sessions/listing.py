@@ -20,6 +20,7 @@ from thoughtbox.domains.thoughts.arguments import (
 from thoughtbox.domains.thoughts.paging import fitting, room_beside
 from thoughtbox.domains.thoughts.standing import standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
+from thoughtbox.ledger.record import present
 from thoughtbox.operations import CamelInput, CamelOutput, MaxChars, Tx
 
 
@@ -49,8 +50,7 @@ class SessionsListed(CamelOutput):
 def listed(tx: Tx, call: ListSessions) -> SessionsListed:
     """The sessions that a call asks for, within the scope of its connection."""
     given = {"project": call.project, "task": call.task, "aspect": call.aspect}
-    where = {name: value for name, value in given.items() if value is not None}
-    place = standing(tx).place
+    where, place = present(given), standing(tx).place
     if "root" in place and "project" not in where:
         where["project"] = place["project"]  # a bound root is the scope of its connection
     found = tx.ask(Thoughts).sessions(

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from thoughtbox.domains.thoughts.answers import SessionShown, line_shown
 from thoughtbox.domains.thoughts.arguments import MOST_TAGS
 from thoughtbox.domains.thoughts.events import change
-from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED, Session
-from thoughtbox.domains.thoughts.model.thought import TOPIC, stream_of
+from thoughtbox.domains.thoughts.model.session import Session
+from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.paging import room_beside, size, thoughts_page
 from thoughtbox.domains.thoughts.records import last_of, opened, thoughts_of
 from thoughtbox.domains.thoughts.resume import attach
@@ -41,12 +41,13 @@ from thoughtbox.domains.thoughts.sessions.models import (
     SessionVerified,
     TagSession,
 )
-from thoughtbox.domains.thoughts.sessions.search import session_found
+from thoughtbox.domains.thoughts.sessions.search import SEARCHED, session_found
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing
 from thoughtbox.domains.thoughts.view.lines import MAIN
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
+from thoughtbox.ledger.record import present
 from thoughtbox.ledger.verify import verify_stream
 from thoughtbox.operations import Example, Tx, cursor, foreign_cursor, place_in
 from thoughtbox.search.texts import Texts
@@ -136,9 +137,7 @@ def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
     note: str | None = None
     room_left = room_beside(call.max_chars, {"query": call.query})
     while has_more and next_offset is None:
-        found = tx.ask(Texts).sessions(
-            call.query, topics=(TOPIC, STARTED, CHANGED), limit=SEARCHED_AT_ONCE, offset=offset
-        )
+        found = tx.ask(Texts).sessions(call.query, topics=SEARCHED, limit=SEARCHED_AT_ONCE, offset=offset)
         note, has_more = found.note, found.has_more
         for place, hit in enumerate(found.sessions, offset):
             shown = session_found(tx, hit, call.query)
@@ -269,7 +268,7 @@ def session_extract_learnings(tx: Tx, call: ExtractLearnings) -> LearningsExtrac
 def session_rename(tx: Tx, call: RenameSession) -> SessionChanged:
     """Give a session another title or description."""
     session = current(tx, call.session_id)
-    given = {name: value for name in ("title", "description") if (value := getattr(call, name)) is not None}
+    given = present({"title": call.title, "description": call.description})
     if not given:
         raise InvalidPayload("there is neither a title nor a description", details={"fields": ["title"]})
     return _changed(tx, session, "renamed", **given)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from thoughtbox.domains.thoughts.answers import SessionShown
-from thoughtbox.domains.thoughts.model.session import Session
+from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED, Session
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought
 from thoughtbox.domains.thoughts.sessions.models import SessionFound
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.operations import Tx
-from thoughtbox.search.texts import Hit, SessionHit, Texts
+from thoughtbox.search.texts import LARGEST_PAGE, Hit, SessionHit, Texts
+
+SEARCHED = (TOPIC, STARTED, CHANGED)
+"""What sessions are found by: their thoughts, and what they were called and tagged."""
 
 
 def session_found(tx: Tx, hit: SessionHit, query: str) -> SessionFound | None:
@@ -18,10 +22,8 @@ def session_found(tx: Tx, hit: SessionHit, query: str) -> SessionFound | None:
     session = tx.ask(Thoughts).session(hit.session)
     if session is None or session.deleted:
         return None
-    best: Hit | None = hit.best
-    if hit.best.topic != TOPIC and not _still_says(session, hit.best):
-        in_thoughts = tx.ask(Texts).find(query, topics=(TOPIC,), session=session.id, limit=1).hits
-        best = in_thoughts[0] if in_thoughts else None
+    hits = _best_first(tx, hit, query)
+    best = next((each for each in hits if each.topic == TOPIC or _still_says(session, each)), None)
     if best is None:
         return None
     record = tx.ledger.record(best.seq)
@@ -33,6 +35,16 @@ def session_found(tx: Tx, hit: SessionHit, query: str) -> SessionFound | None:
         thought_number=thought.number if thought else None,
         branch_id=thought.branch_id if thought else None,
     )
+
+
+def _best_first(tx: Tx, hit: SessionHit, query: str) -> Iterator[Hit]:
+    """All that a session was found by."""
+    yield hit.best
+    offset, has_more = 1, hit.hits > 1
+    while has_more:
+        found = tx.ask(Texts).find(query, topics=SEARCHED, session=hit.session, limit=LARGEST_PAGE, offset=offset)
+        yield from found.hits
+        offset, has_more = offset + len(found.hits), found.has_more
 
 
 def _still_says(session: Session, hit: Hit) -> bool:

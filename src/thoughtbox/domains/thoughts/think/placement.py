@@ -15,7 +15,7 @@ from thoughtbox.domains.thoughts.think.models import Think
 from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
 from thoughtbox.domains.thoughts.view.links import REVISES
 from thoughtbox.errors import InvalidPayload
-from thoughtbox.ledger.record import Draft, Kind, record_id, seq_of
+from thoughtbox.ledger.record import Draft, Kind, present, record_id, seq_of
 from thoughtbox.operations import Tx
 
 MOST_NOTES = 3
@@ -150,7 +150,7 @@ def draft(tx: Tx, numbers: Numbers, session_id: str, call: Think, placed: Placem
         session=session_id,
         branch=placed.branch or "main",
         attrs=attrs,
-        data={name: value for name, value in given.items() if value is not None},
+        data=present(given),
         confidence=meaning.confidence if meaning else None,
         cipher=call.thought if meaning else None,
         labels=meaning.labels if meaning else (),

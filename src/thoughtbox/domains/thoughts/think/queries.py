@@ -14,7 +14,7 @@ from thoughtbox.domains.thoughts.view.lines import MAIN
 from thoughtbox.domains.thoughts.view.links import NEXT, REVISES
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, ThoughtNotFound
-from thoughtbox.ledger.record import AUTHORED, seq_of
+from thoughtbox.ledger.record import AUTHORED, present, seq_of
 from thoughtbox.ledger.view import NOW, astray
 from thoughtbox.operations import Tx
 
@@ -43,7 +43,7 @@ def asked_for(tx: Tx, session_id: str, call: ReadThoughts) -> tuple[dict[str, An
         "revises": call.revises,
         "last": call.last,
     }
-    asked = {name: value for name, value in given.items() if value is not None}
+    asked = present(given)
     if len(asked) > 1:
         raise InvalidPayload(
             f"{' and '.join(asked)} cannot be asked for together",
@@ -66,7 +66,7 @@ def asked_for(tx: Tx, session_id: str, call: ReadThoughts) -> tuple[dict[str, An
         asked = {"last": READ_BY_DEFAULT}
     seqs = _found(tx, numbers, session_id, call, asked)
     extra = {"branchId": branch, "kind": call.kind}
-    return {**asked, **{name: value for name, value in extra.items() if value is not None}}, seqs
+    return {**asked, **present(extra)}, seqs
 
 
 def _found(tx: Tx, numbers: Numbers, session_id: str, call: ReadThoughts, asked: dict[str, Any]) -> list[int]:

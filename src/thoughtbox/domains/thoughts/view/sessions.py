@@ -73,7 +73,7 @@ class SessionTables(View):
             self.take_update(after.id, record.seq)
 
     def take_update(self, session_id: str, seq: int) -> None:
-        """A session was updated: it comes first from now on, if it did not before."""
+        """A session was updated: it comes first from now on, if it did not before (docs/decisions/0039)."""
         first = self.sql.row(
             f"SELECT session_id FROM {ORDER.standing} AS u ORDER BY from_seq DESC LIMIT 1", standing_at(self)
         )

@@ -1,0 +1,115 @@
+"""Patterns and notes as records: how one is written, deleted, found and opened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from thoughtbox.domains.thoughts.knowledge.models import KnowledgeDeleted
+from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Entry, Kind, Knowledge
+from thoughtbox.errors import InvalidPayload
+from thoughtbox.ledger.record import Draft, Record, record_id
+from thoughtbox.ledger.view import astray
+from thoughtbox.operations import Tx
+from thoughtbox.search.texts import Texts
+
+SEARCHED_AT_ONCE = 100
+LONGEST_SLUG = 60
+
+
+class Topic(NamedTuple):
+    """How a kind of knowledge is recorded."""
+
+    kind: Kind
+    topic: str
+
+
+PATTERNS, NOTES = Topic("pattern", PATTERN), Topic("note", NOTE)
+
+
+def slug(text: str) -> str:
+    """A title as an id: `Look at the plan!` is `look-at-the-plan`."""
+    made = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST_SLUG].strip("-")
+    return made or "untitled"
+
+
+def write(tx: Tx, what: Topic, data: dict[str, Any], text: str, *, replaces: Entry | None) -> None:
+    """Record a version. One that replaces another says which."""
+    attrs: dict[str, Any] = {"relations": []} if replaces is None else {"replacesId": record_id(replaces.seq)}
+    tx.append(
+        Draft(
+            kind="claim" if replaces is None else "revision",
+            topic=what.topic,
+            text=text,
+            session="knowledge",
+            attrs=attrs,
+            data=data,
+        ),
+        stream=_stream(what, data["id"]),
+    )
+
+
+def delete(tx: Tx, what: Topic, entry: Entry) -> KnowledgeDeleted:
+    """Record that a pattern or note is no more."""
+    tx.append(
+        Draft(
+            kind="hub_event",
+            topic=what.topic,
+            text=f"{what.kind} deleted",
+            session="knowledge",
+            attrs={"eventType": f"{what.kind}.deleted"},
+            data={"id": entry.id, "title": entry.title, "deleted": True},
+        ),
+        stream=_stream(what, entry.id),
+    )
+    return KnowledgeDeleted(id=entry.id)
+
+
+def _stream(what: Topic, id: str) -> str:
+    return f"knowledge/{what.kind}/{id}"
+
+
+def entry_named(tx: Tx, what: Topic, id: str) -> Entry:
+    """The pattern or note of that id; refuses one that is not there."""
+    entry = tx.ask(Knowledge).entry(what.kind, id)
+    if entry is None:
+        raise InvalidPayload(
+            f"there is no {what.kind} `{id}`",
+            recovery=f'{{"operation": "knowledge.list_{what.kind}s"}} shows those there are.',
+            details={"fields": [f"{what.kind}Id"]},
+        )
+    return entry
+
+
+def record_of(tx: Tx, entry: Entry) -> Record:
+    """The record that says what a pattern or note is."""
+    record = tx.ledger.record(entry.seq)
+    if record is None or record.topic not in (PATTERN, NOTE) or record.data["id"] != entry.id:
+        raise astray(Knowledge, entry.seq, f"`{entry.id}`")
+    return record
+
+
+def found_in(tx: Tx, topic: str, words: str | None) -> tuple[Collection[int] | None, str | None]:
+    """The records that have these words; all when there are none."""
+    if words is None or not words.strip():
+        return None, None
+    hits: set[int] = set()
+    offset, has_more, note = 0, True, None
+    while has_more:
+        found = tx.ask(Texts).find(words, topics=(topic,), limit=SEARCHED_AT_ONCE, offset=offset)
+        hits |= {hit.seq for hit in found.hits}
+        offset, has_more, note = offset + len(found.hits), found.has_more, found.note
+    return hits, note
+
+
+def page_of(entries: list[Entry], offset: int, limit: int) -> tuple[list[Entry], int | None]:
+    """A page, and where the next one begins."""
+    end = offset + limit
+    return entries[offset:end], end if end < len(entries) else None
+
+
+def created_at(tx: Tx, entry: Entry) -> str:
+    """When the first version was recorded."""
+    record = tx.ledger.record(entry.created_seq)
+    return record.ts if record else ""
