@@ -52,7 +52,7 @@ class Store:
         self.views = Views([Checkpoints, Tree, Answers])
         milliseconds = count(1_767_225_600_000, 1000)
         self.world = World(now_ms=lambda: next(milliseconds))
-        self.engine.write("", lambda sql: ensure(sql, self.views)).result()
+        ensure(self.engine, self.views)
 
     def write(self, stream: str, text: str, **data: Any) -> None:
         draft = Draft(kind="observation", topic="tests.note", text=text, session="s", data=data, confidence=0.5)

@@ -11,7 +11,7 @@ from hashlib import sha256
 from types import TracebackType
 
 from thoughtbox import domains, installation
-from thoughtbox.engine.protocol import Engine
+from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import ConfigurationError, InvalidProof
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.checkpoints import Checkpoints
@@ -82,8 +82,13 @@ class Thoughtbox:
 
     def _prepare(self) -> None:
         """Have every view in its present shape; a write only when one is not."""
-        if self.engine.read(self.views.outdated).result():
-            self.engine.write("", lambda sql: ensure(sql, self.views)).result()
+
+        def outdated(sql: Sql) -> bool:
+            self.views.refuse_newer(sql)
+            return bool(self.views.outdated(sql))
+
+        if self.engine.read(outdated).result():
+            ensure(self.engine, self.views)
 
 
 def all_views() -> Views:

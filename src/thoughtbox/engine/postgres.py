@@ -10,9 +10,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -23,9 +23,16 @@ from psycopg.errors import error_from_result
 
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
-from thoughtbox.engine.postgres_connection import Connection, Durability, connect, connection_parameters, translate
+from thoughtbox.engine.postgres_connection import (
+    LOCK_SECONDS,
+    Connection,
+    Durability,
+    connect,
+    connection_parameters,
+    translate,
+)
 from thoughtbox.engine.postgres_words import in_postgres_words
-from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
+from thoughtbox.engine.protocol import Dialect, Row, Sql, Standing, Unwatch
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.watchers import Watchers
 from thoughtbox.engine.writer import Writer
@@ -52,6 +59,16 @@ MIGRATION_LOCK = 0x74686F75676874
 BEGIN = b"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 BEGIN_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 SAVEPOINT = b"SAVEPOINT call"
+
+# A snapshot does not cover the tables themselves: one that is put in the place of another would be found half
+# empty by whoever began before. So readers hold this lock, which is taken before the snapshot is.
+STANDING = b"LOCK TABLE workspaces IN ACCESS SHARE MODE; SELECT epoch, imports FROM store"
+HOLD = b"LOCK TABLE workspaces IN ACCESS EXCLUSIVE MODE"
+HOLD_MS = 300
+"""How long others wait behind whoever wants to hold the store and cannot, because of a long read, say."""
+
+ALONE = b"pg_advisory_lock(%d, hashtext(current_schema()))"
+ALONE_LOCK = 0x74686F75
 RELEASE = b"RELEASE call"
 
 # Behind the commit, not inside: a transaction that notifies holds a lock of the whole server while it
@@ -74,6 +91,8 @@ class PostgresSql:
         self._cursor = connection.cursor(binary=True)
         self._waiting: list[bytes] = []
         self._scans = 0
+        self.stood: Standing | None = None
+        """How the store stood when the snapshot was taken; None where there is none."""
         self.wrote = False
         self.memo: dict[Any, Any] = {}
         self.learnt: dict[Any, Any] = {}
@@ -121,6 +140,23 @@ class PostgresSql:
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         return self.row(f"{statement} FOR UPDATE", parameters)
 
+    def hold(self, *, patient: bool = False) -> None:
+        try:
+            if patient:
+                self.send(HOLD)
+            else:
+                self.send(b"SET LOCAL lock_timeout = '%dms'" % HOLD_MS, HOLD)
+                self.send(b"SET LOCAL lock_timeout = '%ds'" % LOCK_SECONDS)
+        except psycopg.Error as error:
+            raise translate(error) from error
+
+    def standing(self) -> Standing:
+        if self.stood is None:
+            row = self.row("SELECT epoch, imports FROM store")
+            assert row is not None
+            return Standing(*row)
+        return self.stood
+
     def _run(self, statement: str, parameters: Sequence[Any]) -> psycopg.Cursor[Row]:
         words = in_postgres_words(statement)
         self.wrote = self.wrote or words.writes
@@ -141,13 +177,14 @@ class PostgresSql:
         """Let a verb wait for the next statement."""
         self._waiting.append(verb)
 
-    def send(self, *verbs: bytes) -> None:
-        """Send what waits, and then these."""
+    def send(self, *verbs: bytes) -> pq.abc.PGresult | None:
+        """Send what waits, and then these; what came of the last."""
         if not self._waiting and not verbs:
-            return
+            return None
         result = self._connection.pgconn.exec_(self._message(verbs))
         if result.status == pq.ExecStatus.FATAL_ERROR:
             raise _failure(result)
+        return result
 
     def exchange(self, *verbs: bytes) -> list[pq.abc.PGresult]:
         """Send what waits, and then these; what came of each, as far as an error let it come."""
@@ -176,16 +213,16 @@ class _Wire:
         self.connection = connection
         self.sql = PostgresSql(connection)
 
-    def begin(self, *verbs: bytes) -> None:
+    def begin(self, *verbs: bytes) -> pq.abc.PGresult | None:
         try:
-            self.sql.send(*verbs)
+            return self.sql.send(*verbs)
         except psycopg.OperationalError:
             if not self.is_lost():
                 raise
             # Nothing was under way, so nothing is lost with it.
             self.close()
             self._take(self._connect())
-            self.sql.send(*verbs)
+            return self.sql.send(*verbs)
 
     def is_lost(self) -> bool:
         return self.connection.closed
@@ -263,11 +300,13 @@ class _Snapshots:
         self._wire = _Wire(connect)
 
     def read(self, work: Callable[[Sql], T]) -> T:
-        self._wire.begin(BEGIN_READING)
-        sql = self._wire.sql
         try:
+            found = self._wire.begin(BEGIN_READING, STANDING)
+            sql = self._wire.sql
+            sql.stood = _standing(found)
             return work(sql)
         finally:
+            sql = self._wire.sql
             sql.memo.clear()
             sql.before_commit.clear()
             sql.forget()
@@ -313,6 +352,17 @@ class PostgresEngine:
 
     def read(self, work: Callable[[Sql], T]) -> Future[T]:
         return self._readers.submit(work)
+
+    @contextmanager
+    def alone(self, *, patient: bool = True) -> Generator[bool]:
+        with self._connect() as connection:
+            if patient:
+                connection.execute("SET lock_timeout = 0")
+                connection.execute(b"SELECT " + ALONE % ALONE_LOCK)
+                yield True
+            else:
+                took = connection.execute(b"SELECT " + ALONE.replace(b"pg_", b"pg_try_") % ALONE_LOCK).fetchone()
+                yield bool(took and took[0])
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
@@ -383,6 +433,11 @@ def _migrate(session: _Session) -> None:
     except BaseException:
         session.close()
         raise
+
+
+def _standing(found: pq.abc.PGresult | None) -> Standing:
+    assert found is not None
+    return Standing(*(int(found.get_value(0, column) or 0) for column in range(2)))
 
 
 def _failure(result: pq.abc.PGresult) -> psycopg.Error:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from typing import Any, Literal, Protocol, TypeVar
+from contextlib import AbstractContextManager
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
 Dialect = Literal["sqlite", "postgres"]
 Unwatch = Callable[[], None]
+
+
+class Standing(NamedTuple):
+    """What to know of the store before it is used."""
+
+    epoch: int
+    """Another one than before: its views may be others now."""
+    imports: int
+    """Workspaces that records are being brought into; not all of what they hold is to be shown yet."""
 
 
 class Sql(Protocol):
@@ -51,6 +61,18 @@ class Sql(Protocol):
         """Read one row and keep others from changing it until this transaction ends."""
         ...
 
+    def hold(self, *, patient: bool = False) -> None:
+        """Keep everybody else from the store until this transaction ends; snapshots that need no lock go on.
+
+        Who is not `patient` gets `StorageBusy` soon, when somebody is in the middle of something long: others
+        wait behind whoever waits here.
+        """
+        ...
+
+    def standing(self) -> Standing:
+        """How the store stands, as this transaction sees it."""
+        ...
+
 
 class Engine(Protocol):
     """A store that runs work in transactions."""
@@ -68,6 +90,13 @@ class Engine(Protocol):
 
     def read(self, work: Callable[[Sql], T]) -> Future[T]:
         """Run `work` on a snapshot that no write changes while it runs."""
+        ...
+
+    def alone(self, *, patient: bool = True) -> AbstractContextManager[bool]:
+        """Be the only one, of all processes on the store, that is inside here: for work of many transactions.
+
+        Says whether that is so: who is not `patient` does not wait for the others. It ends with the process.
+        """
         ...
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:

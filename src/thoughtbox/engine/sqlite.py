@@ -11,16 +11,17 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import apsw
 
+from thoughtbox.engine.alone import Alone
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
-from thoughtbox.engine.protocol import Dialect, Row, Sql, Unwatch
+from thoughtbox.engine.protocol import Dialect, Row, Sql, Standing, Unwatch
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.turnstile import Turnstile
 from thoughtbox.engine.watchers import Watchers
@@ -127,6 +128,14 @@ class SqliteSql:
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         # The writing transaction already holds the whole file.
         return self.row(statement, parameters)
+
+    def hold(self, *, patient: bool = False) -> None:
+        """Whoever writes already holds the whole file, and whoever reads has a snapshot, tables and all."""
+
+    def standing(self) -> Standing:
+        row = self.row("SELECT epoch, imports FROM store")
+        assert row is not None
+        return Standing(*row)
 
     def begin_call(self) -> None:
         self._of_earlier_calls = len(self._waiting)
@@ -253,6 +262,7 @@ class SqliteEngine:
         self._vfs = vfs
         self._watchers = Watchers(self._watch_other_processes)
         self._turnstile = Turnstile(path) if path else None
+        self._alone = Alone(path)
         turn = self._turnstile or nullcontext()
         try:
             if path:
@@ -290,6 +300,9 @@ class SqliteEngine:
         if self._readers is None:
             return self._lanes.put(ONE_LANE, partial(_without_writing, work))
         return self._readers.submit(work)
+
+    def alone(self, *, patient: bool = True) -> AbstractContextManager[bool]:
+        return self._alone.entered(patient=patient)
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)

@@ -7,11 +7,11 @@ that share a transaction share the heads too, which are stored once, at its end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import NamedTuple
 
 from thoughtbox.engine.protocol import Row, Sql
-from thoughtbox.errors import LedgerBroken
+from thoughtbox.errors import LedgerBroken, StorageBusy
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
 from thoughtbox.ledger.record import Draft, Record, Source, envelope
@@ -28,6 +28,8 @@ WITH RECURSIVE backward (seq, prev_seq) AS (
   JOIN records AS before ON before.workspace = ? AND before.seq = backward.prev_seq AND before.seq < backward.seq
 )"""
 """The numbers of a stream's records, from the one given back to its first."""
+
+_HOLD = "SELECT last_seq, epoch, importing FROM workspaces WHERE workspace = ?"
 
 MOST_HEADS_LEARNT = 1_000
 """Stream heads of a workspace that a connection keeps in mind from one transaction to the next."""
@@ -216,7 +218,7 @@ class Ledger:
         )
         return self.records(row[0] for row in rows)
 
-    def tail(self, after: int, *, limit: int = NOW) -> Iterator[Record]:
+    def tail(self, after: int, *, limit: int = NOW) -> Generator[Record]:
         """The workspace's records in order, from the one behind number `after`."""
         for row in self._sql.scan(
             f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
@@ -248,18 +250,54 @@ class Ledger:
         known = self._sql.memo.get(self._key)
         if known is not None:
             return known
-        locked = self._sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.workspace,))
-        if locked is None:
-            self._sql.run(
-                "INSERT INTO workspaces (workspace, last_seq) VALUES (?, 0) ON CONFLICT DO NOTHING", (self.workspace,)
-            )
-            locked = self._sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.workspace,))
-        assert locked is not None
-        last_seq = self._sql.memo[self._key] = locked[0]
+        last_seq, epoch, importing = hold_workspace(self._sql, self.workspace)
+        if epoch != self._views.epoch:
+            self._views.recognise(self._sql, epoch)
+        if importing:
+            raise being_imported(self.workspace)
+        self._sql.memo[self._key] = last_seq
         learnt = self._sql.learnt.get(self.workspace)
         if learnt is not None and learnt.last_seq != last_seq:
             del self._sql.learnt[self.workspace]  # somebody else has written
         return last_seq
+
+
+class _Held(NamedTuple):
+    last_seq: int
+    epoch: int
+    importing: int
+
+
+def hold_workspace(sql: Sql, workspace: str) -> _Held:
+    """Lock the row of a workspace, made if there is none yet, until the transaction ends."""
+    row = sql.lock(_HOLD, (workspace,))
+    if row is None:
+        sql.run(
+            "INSERT INTO workspaces (workspace, last_seq, epoch) VALUES (?, 0, 0) ON CONFLICT DO NOTHING", (workspace,)
+        )
+        # In a statement behind the one that may have waited, which saw the store as it was before.
+        sql.run("UPDATE workspaces SET epoch = (SELECT epoch FROM store) WHERE workspace = ?", (workspace,))
+        row = sql.lock(_HOLD, (workspace,))
+    assert row is not None
+    return _Held(*row)
+
+
+def readable_until(sql: Sql, workspace: str, views: Views) -> int:
+    """The newest record that whoever reads may see: any, unless records are being imported behind it."""
+    standing = sql.standing()
+    if standing.epoch != views.epoch:
+        views.recognise(sql, standing.epoch)
+    if not standing.imports:
+        return NOW
+    row = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ? AND importing <> 0", (workspace,))
+    return row[0] if row else NOW
+
+
+def being_imported(workspace: str) -> StorageBusy:
+    return StorageBusy(
+        f"records are being imported into workspace {workspace}; until that is done it can be read, but not written to",
+        recovery="Send the call again when the import has ended.",
+    )
 
 
 def beginning(workspace: str, stream: str) -> StreamHead:

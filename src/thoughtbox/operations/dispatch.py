@@ -21,6 +21,7 @@ from thoughtbox.errors import (
 from thoughtbox.ledger.answers import ANSWERED, CALLED, Answers
 from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.keyring import Keyring
+from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.record import Draft
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.arguments import bind, wire_name
@@ -111,7 +112,10 @@ class Dispatcher:
     def ask(self, workspace: str, caller: Caller, question: Callable[[Tx], T]) -> Future[T]:
         """Put a question to the store that no operation asks, such as which names begin with a prefix."""
 
-        return self._engine.read(lambda sql: question(self._own_tx(sql, workspace, caller, "ask")))
+        def asked(sql: Sql) -> T:
+            return question(self._shown(self._own_tx(sql, workspace, caller, "ask")))
+
+        return self._engine.read(asked)
 
     def do(self, workspace: str, caller: Caller, work: Callable[[Tx], T], *, what: str) -> Future[T]:
         """Do something in a transaction that no operation does, such as an import; `what` names it in its records."""
@@ -136,7 +140,12 @@ class Dispatcher:
         )
 
     def _read(self, sql: Sql, operation: Operation, arguments: Input, call: Call) -> Answer:
-        return _run(self._tx(sql, operation, call), operation, arguments)
+        return _run(self._shown(self._tx(sql, operation, call)), operation, arguments)
+
+    def _shown(self, tx: Tx) -> Tx:
+        """The transaction of a read, with nothing in sight that is still on its way in."""
+        until = readable_until(tx.sql, tx.workspace, self._views)
+        return tx if until >= tx.as_of else tx.at(until)
 
     def _write(self, sql: Sql, operation: Operation, arguments: Input, call: Call, moves: list[_Move]) -> Answer:
         tx = self._tx(sql, operation, call)
