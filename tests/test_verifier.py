@@ -25,7 +25,8 @@ from thoughtbox.engine.sqlite import SqliteEngine
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.checkpoints import Checkpoints, take_checkpoint
-from thoughtbox.ledger.export import export_lines, import_lines
+from thoughtbox.ledger.export import export_lines
+from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Source
 from thoughtbox.ledger.replay import ensure
@@ -74,7 +75,7 @@ class Store:
 
     def take_in(self, export: bytes) -> None:
         lines = export.splitlines()
-        self.engine.write(self.workspace, lambda sql: import_lines(sql, lines, self.views)).result()
+        import_lines(self.engine, self.views, lines)
 
 
 @cache

@@ -62,7 +62,8 @@ SAVEPOINT = b"SAVEPOINT call"
 
 # A snapshot does not cover the tables themselves: one that is put in the place of another would be found half
 # empty by whoever began before. So readers hold this lock, which is taken before the snapshot is.
-STANDING = b"LOCK TABLE workspaces IN ACCESS SHARE MODE; SELECT epoch, imports FROM store"
+STANDING = b"LOCK TABLE workspaces IN ACCESS SHARE MODE; EXECUTE standing"
+PREPARE = b"PREPARE standing AS SELECT epoch, imports FROM store"
 HOLD = b"LOCK TABLE workspaces IN ACCESS EXCLUSIVE MODE"
 HOLD_MS = 300
 """How long others wait behind whoever wants to hold the store and cannot, because of a long read, say."""
@@ -341,7 +342,7 @@ class PostgresEngine:
         self._hiring = threading.Lock()
         # The connection that migrated goes on as the first writer's: opening costs time.
         self._add_writer(first)
-        self._readers = Readers(READERS, lambda: _Snapshots(self._connect), translate=translate)
+        self._readers = Readers(READERS, lambda: _Snapshots(self._connect_to_read), translate=translate)
 
     def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
         future = self._lanes.put(lane, work)
@@ -392,10 +393,16 @@ class PostgresEngine:
                 )
 
     def _connect_to_write(self) -> Connection:
+        # The connection before this one may have been lost between its commit and the telling of it.
+        return self._connect_and(TELL)
+
+    def _connect_to_read(self) -> Connection:
+        return self._connect_and(PREPARE)
+
+    def _connect_and(self, statement: bytes) -> Connection:
         connection = self._connect()
         try:
-            # The connection before this one may have been lost between its commit and the telling of it.
-            connection.execute(TELL)
+            connection.execute(statement)
         except BaseException:
             connection.close()
             raise

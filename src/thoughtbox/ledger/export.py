@@ -1,31 +1,28 @@
-"""A whole workspace as JSON Lines, records as stored, and back.
+"""A whole workspace as JSON Lines, records as stored; and whether such a file holds together.
 
 A header, a line per record in order, a line per stream head, and a trailer, so that
-a shortened file is refused (`docs/export-format.md`). What comes in is verified on
-the way, in one transaction: an import that fails leaves nothing.
+a shortened file is refused (`docs/export-format.md`). `importing.py` takes one in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import orjson
 
 from thoughtbox.engine.protocol import Row, Sql
-from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCanonical
+from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCanonical, ThoughtboxError
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
 from thoughtbox.ledger.checkpoints import TOPIC as CHECKPOINT
 from thoughtbox.ledger.checkpoints import Checkpoints
-from thoughtbox.ledger.ledger import COLUMNS, Ledger, StreamHead, beginning
+from thoughtbox.ledger.ledger import COLUMNS, StreamHead, beginning, shown_until
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import Record, check_envelope, record_id
 from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.signing import Checkpoint
-from thoughtbox.ledger.view import Views
 from thoughtbox.settings import WORKSPACE
 
 FORMAT = "thoughtbox-export"
@@ -33,13 +30,18 @@ VERSION = 1
 _RECORD = b',"record":'
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did."""
+Check = Callable[[Record], None]
+UNREADABLE = (KeyError, TypeError, ValueError, AssertionError, AttributeError)
+"""What a room meets in a record that was not written by one."""
+
+
+class Verified(NamedTuple):
+    """An export that holds together."""
 
     workspace: str
     records: int
-    added: int
+    digest: bytes
+    """Of all its lines: whoever reads it again knows whether it is still the same."""
 
 
 def export_lines(sql: Sql, workspace: str, progress: Progress | None = None) -> Iterator[bytes]:
@@ -54,7 +56,10 @@ def export_lines(sql: Sql, workspace: str, progress: Progress | None = None) -> 
         return line
 
     yield counted(orjson.dumps({"format": FORMAT, "version": VERSION, "workspace": workspace}))
-    for row in sql.scan(f"SELECT {COLUMNS} FROM records WHERE workspace = ? ORDER BY seq", (workspace,)):
+    for row in sql.scan(
+        f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq <= ? ORDER BY seq",
+        (workspace, shown_until(sql, workspace)),
+    ):
         frontier.add(row[5])
         yield counted(_record_line(row))
         if progress and row[0] % 1000 == 0:
@@ -100,24 +105,19 @@ def _trailer_line(records: int, streams: int, tree: Frontier, checkpoint: str | 
     )
 
 
-def import_lines(sql: Sql, lines: Iterable[bytes], views: Views, progress: Progress | None = None) -> Imported:
-    """Take an export in, inside the transaction given; refuse it with the line that is wrong.
+def verified(lines: Iterable[bytes], check: Check | None = None) -> Verified:
+    """Look at a whole export before anything of it is taken in; refuse it with the line that is wrong.
 
-    A workspace that already holds the beginning of the file gets the rest of it; one
-    that holds all of it stays as it is; one that holds anything else refuses the file.
+    `check` is asked about every record, and raises when its room could not read it.
     """
-    return _Import(sql, views, progress).run(lines)
+    return _Reading(check).run(lines)
 
 
-class _Import:
+class _Reading:
     """Reads line after line and trusts none of them: each must be what an export would have written there."""
 
-    _ledger: Ledger
-
-    def __init__(self, sql: Sql, views: Views, progress: Progress | None) -> None:
-        self._sql = sql
-        self._views = views
-        self._progress = progress
+    def __init__(self, check: Check | None) -> None:
+        self._check = check
         self._workspace = ""
         self._heads: dict[str, StreamHead] = {}
         self._heads_to_come: dict[str, StreamHead] = {}
@@ -125,14 +125,13 @@ class _Import:
         self._frontier = Frontier()
         self._newest_note: str | None = None
         self._digest = sha256()
-        self._present = 0
         self._line = 0
 
-    def run(self, lines: Iterable[bytes]) -> Imported:
+    def run(self, lines: Iterable[bytes]) -> Verified:
         ended = False
-        for line in lines:
+        for raw in lines:
             self._line += 1
-            line = line.rstrip(b"\n")
+            line = raw.rstrip(b"\n")
             if ended:
                 self._refuse("something follows the trailer")
             if self._line == 1:
@@ -144,11 +143,10 @@ class _Import:
             else:
                 self._trailer(line)
                 ended = True
-            self._digest.update(line + b"\n")
+            self._digest.update(raw if raw.endswith(b"\n") else raw + b"\n")
         if not ended:
             self._refuse("the file has no trailer: it was cut short")
-        size = self._frontier.size
-        return Imported(self._workspace, size, max(0, size - self._present))
+        return Verified(self._workspace, self._frontier.size, self._digest.digest())
 
     def _header(self, line: bytes) -> None:
         header = self._parsed(line)
@@ -159,8 +157,6 @@ class _Import:
         self._workspace = str(header.get("workspace", ""))
         if not WORKSPACE.fullmatch(self._workspace):
             self._refuse(f"`{self._workspace}` is no name for a workspace")
-        self._ledger = Ledger(self._sql, self._workspace, self._views)
-        self._present = self._ledger.last_seq_held()
 
     def _record(self, line: bytes) -> None:
         at = line.find(_RECORD)
@@ -170,34 +166,51 @@ class _Import:
         seq, stream = self._frontier.size + 1, place.get("stream")
         if not isinstance(stream, str):
             self._refuse("a record line without its stream")
-        if place.get("seq") != seq:
-            self._refuse(f"{record_id(seq)} is missing or out of order")
         content_hash = chain.content_hash(content)
         head = self._heads.get(stream) or beginning(self._workspace, stream)
         length, linked = head.length, chain.link(head.hash, content_hash)
+        if line != _record_line((seq, stream, length, content, content_hash, linked)):
+            self._refuse_place(place, seq, stream, length, content_hash, linked)
+        envelope = self._envelope(seq, content)
+        if envelope["data"]["topic"] == CHECKPOINT:
+            self._checkpoint(seq, envelope)
+        self._heads[stream] = StreamHead(length + 1, linked, seq)
+        self._frontier.add(linked)
+        if self._check is not None:
+            self._ask(
+                Record(
+                    workspace=self._workspace,
+                    seq=seq,
+                    stream=stream,
+                    stream_index=length,
+                    content_hash=content_hash,
+                    hash=linked,
+                    envelope=envelope,
+                )
+            )
+
+    def _refuse_place(
+        self, place: dict[str, Any], seq: int, stream: str, length: int, content_hash: bytes, linked: bytes
+    ) -> NoReturn:
+        """A record does not stand in the file as an export would have it: what is wrong first."""
+        if place.get("seq") != seq:
+            self._refuse(f"{record_id(seq)} is missing or out of order")
         if place.get("index") != length:
             self._refuse(f"{record_id(seq)} is out of order in {stream}")
         if content_hash.hex() != place.get("contentHash"):
             self._refuse(f"the bytes of {record_id(seq)} do not match its content hash")
         if linked.hex() != place.get("hash"):
             self._refuse(f"the hash of {record_id(seq)} does not follow from the record before it in {stream}")
-        if line != _record_line((seq, stream, length, content, content_hash, linked)):
-            self._refuse(f"{record_id(seq)} is not spelled as an export spells it")
-        envelope = self._envelope(seq, content)
-        if envelope["data"]["topic"] == CHECKPOINT:
-            self._checkpoint(seq, envelope)
-        self._heads[stream] = StreamHead(length + 1, linked, seq)
-        self._frontier.add(linked)
-        record = Record(
-            workspace=self._workspace,
-            seq=seq,
-            stream=stream,
-            stream_index=length,
-            content_hash=content_hash,
-            hash=linked,
-            envelope=envelope,
-        )
-        self._keep(record, content, head.last_seq)
+        self._refuse(f"{record_id(seq)} is not spelled as an export spells it")
+
+    def _ask(self, record: Record) -> None:
+        assert self._check is not None
+        try:
+            self._check(record)
+        except ThoughtboxError as error:
+            self._refuse(f"{record.id} cannot be read by its room: {error.message}")
+        except UNREADABLE:
+            self._refuse(unreadable(record))
 
     def _envelope(self, seq: int, content: bytes) -> dict[str, Any]:
         envelope = self._parsed(content)
@@ -220,25 +233,6 @@ class _Import:
         if (signed.size, signed.root) != (self._frontier.size, self._frontier.root()):
             self._refuse(f"the records before checkpoint {record_id(seq)} are not those that it signed")
         self._newest_note = envelope["data"]["note"]
-
-    def _keep(self, record: Record, content: bytes, prev_seq: int) -> None:
-        if record.seq <= self._present:
-            self._must_be_the_same(record)
-            return
-        try:
-            self._ledger.keep(record, content, prev_seq=prev_seq)
-        except (KeyError, TypeError, ValueError):
-            self._refuse(f"{record.id} has not the data that its topic {record.topic} promises")
-        if self._progress and record.seq % 1000 == 0:
-            self._progress(record.seq, 0)
-
-    def _must_be_the_same(self, record: Record) -> None:
-        held = self._sql.row("SELECT hash FROM records WHERE workspace = ? AND seq = ?", (self._workspace, record.seq))
-        if held is None or held[0] != record.hash:
-            self._refuse(
-                f"workspace {self._workspace} already has another {record.id}",
-                recovery="Import into an empty store, or set THOUGHTBOX_DATA_DIR to another directory.",
-            )
 
     def _head(self, line: bytes) -> None:
         if self._streams == 0:
@@ -268,9 +262,23 @@ class _Import:
             self._refuse("this is not a JSON object")
         return value
 
-    def _refuse(self, why: str, recovery: str | None = None) -> NoReturn:
-        raise ImportRefused(
-            f"line {self._line}: {why}; nothing was imported",
-            recovery=recovery or "Check the file with `thoughtbox-verify FILE`, or export it anew.",
-            details={"line": self._line},
-        )
+    def _refuse(self, why: str) -> NoReturn:
+        raise refusal(self._line, why)
+
+
+def opened(line: bytes) -> tuple[dict[str, Any], bytes]:
+    """Where a record stands, and its bytes, from a line that was verified."""
+    at = line.find(_RECORD)
+    return orjson.loads(line[:at] + b"}"), line[at + len(_RECORD) : -1]
+
+
+def refusal(line: int, why: str, recovery: str | None = None) -> ImportRefused:
+    return ImportRefused(
+        f"line {line}: {why}; nothing was imported",
+        recovery=recovery or "Check the file with `thoughtbox-verify FILE`, or export it anew.",
+        details={"line": line},
+    )
+
+
+def unreadable(record: Record) -> str:
+    return f"{record.id} has not the data that its topic {record.topic} promises"

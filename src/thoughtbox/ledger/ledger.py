@@ -7,7 +7,7 @@ that share a transaction share the heads too, which are stored once, at its end.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from thoughtbox.engine.protocol import Row, Sql
@@ -29,6 +29,11 @@ WITH RECURSIVE backward (seq, prev_seq) AS (
 )"""
 """The numbers of a stream's records, from the one given back to its first."""
 
+_STORE_HEAD = (
+    "INSERT INTO streams (workspace, stream, length, head_hash, last_seq) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (workspace, stream) DO UPDATE SET"
+    " length = excluded.length, head_hash = excluded.head_hash, last_seq = excluded.last_seq"
+)
 _HOLD = "SELECT last_seq, epoch, importing FROM workspaces WHERE workspace = ?"
 
 MOST_HEADS_LEARNT = 1_000
@@ -97,19 +102,7 @@ class Ledger:
     def keep(self, record: Record, content: bytes, *, prev_seq: int) -> None:
         """Store a sealed record behind the heads, move them on, and show it to the views."""
         sql = self._sql
-        sql.put(
-            _INSERT,
-            (
-                record.workspace,
-                record.seq,
-                record.stream,
-                record.stream_index,
-                content,
-                record.content_hash,
-                record.hash,
-                prev_seq,
-            ),
-        )
+        put_record(sql, record, content, prev_seq)
         sql.memo[self._key] = record.seq
         sql.memo[_StreamKey(record.workspace, record.stream)] = StreamHead(
             record.stream_index + 1, record.hash, record.seq
@@ -283,12 +276,15 @@ def hold_workspace(sql: Sql, workspace: str) -> _Held:
 
 
 def readable_until(sql: Sql, workspace: str, views: Views) -> int:
-    """The newest record that whoever reads may see: any, unless records are being imported behind it."""
+    """The newest record that whoever reads may see; raises when the store is no longer theirs to read."""
     standing = sql.standing()
     if standing.epoch != views.epoch:
         views.recognise(sql, standing.epoch)
-    if not standing.imports:
-        return NOW
+    return shown_until(sql, workspace) if standing.imports else NOW
+
+
+def shown_until(sql: Sql, workspace: str) -> int:
+    """The last record of a workspace; of one that records are being imported into, the last before those."""
     row = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ? AND importing <> 0", (workspace,))
     return row[0] if row else NOW
 
@@ -314,6 +310,28 @@ def walk_back(sql: Sql, workspace: str, head: StreamHead, columns: str) -> Itera
     )
 
 
+def put_record(sql: Sql, record: Record, content: bytes, prev_seq: int) -> None:
+    """Write the row of a sealed record, and nothing else."""
+    sql.put(
+        _INSERT,
+        (
+            record.workspace,
+            record.seq,
+            record.stream,
+            record.stream_index,
+            content,
+            record.content_hash,
+            record.hash,
+            prev_seq,
+        ),
+    )
+
+
+def store_stream_heads(sql: Sql, workspace: str, heads: Mapping[str, StreamHead]) -> None:
+    """Write down where these streams of a workspace stand."""
+    sql.many(_STORE_HEAD, [(workspace, stream, *head) for stream, head in heads.items()])
+
+
 def store_heads(sql: Sql) -> None:
     """Write down how far this transaction has moved the heads it touched, and keep them in mind."""
     last_seqs = {key.workspace: seq for key, seq in sql.memo.items() if isinstance(key, _WorkspaceKey)}
@@ -322,12 +340,7 @@ def store_heads(sql: Sql) -> None:
         "UPDATE workspaces SET last_seq = ? WHERE workspace = ?",
         [(seq, workspace) for workspace, seq in last_seqs.items()],
     )
-    sql.many(
-        "INSERT INTO streams (workspace, stream, length, head_hash, last_seq) VALUES (?, ?, ?, ?, ?)"
-        " ON CONFLICT (workspace, stream) DO UPDATE SET"
-        " length = excluded.length, head_hash = excluded.head_hash, last_seq = excluded.last_seq",
-        [(*key, *head) for key, head in heads.items()],
-    )
+    sql.many(_STORE_HEAD, [(*key, *head) for key, head in heads.items()])
     for workspace, seq in last_seqs.items():
         known = sql.learnt.get(workspace)
         kept = known.heads if known is not None and len(known.heads) < MOST_HEADS_LEARNT else {}

@@ -1,0 +1,312 @@
+"""Taking exports in: all of every file, or nothing, and others write meanwhile.
+
+A file is verified whole before the store is touched. Then its records are written in
+slices, behind the head of their workspace, where nobody looks: who reads sees the
+workspace as of its head, who writes to it is refused until the import is over. The last
+step, a short one, moves the heads of all workspaces at once. What an import has written
+that died before that is taken back by the next one, or when the store is next opened.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from secrets import randbits
+from typing import NamedTuple
+
+from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.errors import ImportRefused, StorageBusy, StorageError
+from thoughtbox.ledger.canonical import parse
+from thoughtbox.ledger.export import UNREADABLE, Check, Verified, opened, refusal, unreadable, verified
+from thoughtbox.ledger.ledger import StreamHead, hold_workspace, put_record, store_stream_heads
+from thoughtbox.ledger.record import Record
+from thoughtbox.ledger.replay import remake
+from thoughtbox.ledger.view import Views
+
+logger = logging.getLogger(__name__)
+
+Lines = Callable[[], Iterable[bytes]]
+"""A file, as often as it is asked for: its lines from the first one on."""
+
+SLICE_SECONDS = 0.1
+"""How long records are written before others get their turn."""
+
+AHEAD_RECORDS = 2000
+AHEAD_BYTES = 4 << 20
+"""How much of a file is read before a slice begins: nobody waits because its disk is slow."""
+
+AT_ONCE = 32
+"""Records whose rows are inserted together, before the views are shown them."""
+
+DELETED_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did."""
+
+    workspace: str
+    records: int
+    added: int
+
+
+def import_files(engine: Engine, views: Views, files: Sequence[Lines], *, check: Check | None = None) -> list[Imported]:
+    """Take exports in; refuse all of them with the line that is wrong.
+
+    A workspace that already holds the beginning of a file gets the rest of it; one
+    that holds all of it stays as it is; one that holds anything else refuses the file.
+    """
+    found = [verified(lines(), check) for lines in files]
+    with engine.alone():
+        undo(engine, views)
+        return _Import(engine, views).run(list(zip(files, found, strict=True)))
+
+
+def import_lines(engine: Engine, views: Views, lines: Sequence[bytes], *, check: Check | None = None) -> Imported:
+    """Take one export in whose lines are at hand."""
+    return import_files(engine, views, [lambda: lines], check=check)[0]
+
+
+@dataclass(slots=True)
+class _Target:
+    """A workspace that records are brought into, and how far that has come."""
+
+    workspace: str
+    last_seq: int
+    reached: int
+    heads: dict[str, StreamHead] = field(default_factory=dict)
+
+
+class _Incoming(NamedTuple):
+    """A record as it is to be written."""
+
+    record: Record
+    content: bytes
+    prev_seq: int
+
+
+class _Import:
+    def __init__(self, engine: Engine, views: Views) -> None:
+        self._engine = engine
+        self._views = views
+        self._token = randbits(62) | 1
+        self._targets: dict[str, _Target] = {}
+
+    def run(self, files: Sequence[tuple[Lines, Verified]]) -> list[Imported]:
+        for _, found in files:
+            self._targets.setdefault(found.workspace, self._looked_up(found.workspace))
+        if all(found.records <= self._targets[found.workspace].last_seq for _, found in files):
+            return [self._take(lines, found) for lines, found in files]  # compared, and nothing to write
+        try:
+            self._engine.write("", self._begin).result()
+            done = [self._take(lines, found) for lines, found in files]
+            self._engine.write("", self._end).result()
+        except BaseException:
+            self._take_back()
+            raise
+        return done
+
+    def _take_back(self) -> None:
+        try:
+            undo(self._engine, self._views)
+        except StorageError as error:
+            logger.warning("what was imported so far is taken back when the store is next opened: %s", error)
+
+    def _looked_up(self, workspace: str) -> _Target:
+        row = self._engine.read(
+            lambda sql: sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (workspace,))
+        ).result()
+        return _Target(workspace, row[0] if row else 0, row[0] if row else 0)
+
+    def _begin(self, sql: Sql) -> None:
+        """Keep everybody from writing to the workspaces. From here on their heads stand still."""
+        for workspace in sorted(self._targets):
+            held = hold_workspace(sql, workspace)
+            self._views.recognise(sql, held.epoch)
+            sql.run("UPDATE workspaces SET importing = ? WHERE workspace = ?", (self._token, workspace))
+            target = self._targets[workspace]
+            target.last_seq = target.reached = held.last_seq
+        sql.run("UPDATE store SET imports = ?", (len(self._targets),))
+
+    def _end(self, sql: Sql) -> None:
+        """All of it is there: move the heads, and let everybody in again."""
+        for target in self._targets.values():
+            self._must_still_be_ours(sql, target.workspace)
+            store_stream_heads(sql, target.workspace, target.heads)
+            sql.run(
+                "UPDATE workspaces SET last_seq = ?, importing = 0 WHERE workspace = ?",
+                (target.reached, target.workspace),
+            )
+        sql.run("UPDATE store SET imports = 0")
+
+    def _must_still_be_ours(self, sql: Sql, workspace: str) -> None:
+        """Whoever was cut off from the store for long may find that others took the import for dead."""
+        held = hold_workspace(sql, workspace)
+        self._views.recognise(sql, held.epoch)
+        if held.importing != self._token:
+            raise StorageBusy(
+                f"another process has ended the import into workspace {workspace}",
+                recovery="Import again; nothing was imported.",
+            )
+
+    def _take(self, lines: Lines, found: Verified) -> Imported:
+        """One file: what is here already is compared, what is not is written."""
+        target = self._targets[found.workspace]
+        present = min(target.reached, found.records)
+        reading = _Records(lines(), found)
+        if present:
+            self._compare(reading, found.workspace, present)
+        while reading.look_ahead():
+            self._engine.write(found.workspace, lambda sql: self._write(sql, target, reading)).result()
+        reading.must_have_stayed_the_same()
+        target.reached = max(target.reached, found.records)
+        return Imported(found.workspace, found.records, found.records - present)
+
+    def _compare(self, reading: _Records, workspace: str, present: int) -> None:
+        def compare(sql: Sql) -> None:
+            hashes = sql.scan(
+                "SELECT hash FROM records WHERE workspace = ? AND seq <= ? ORDER BY seq", (workspace, present)
+            )
+            for _ in range(present):
+                record = reading.next().record
+                held = next(hashes, None)
+                if held is None or held[0] != record.hash:
+                    raise refusal(
+                        record.seq + 1,
+                        f"workspace {workspace} already has another {record.id}",
+                        recovery="Import into an empty store, or set THOUGHTBOX_DATA_DIR to another directory.",
+                    )
+
+        self._engine.read(compare).result()
+
+    def _write(self, sql: Sql, target: _Target, reading: _Records) -> None:
+        """One slice."""
+        self._must_still_be_ours(sql, target.workspace)
+        until = time.monotonic() + SLICE_SECONDS
+        while some := reading.at_hand(AT_ONCE):
+            for record, content, prev_seq in some:
+                put_record(sql, record, content, prev_seq)
+                target.heads[record.stream] = StreamHead(record.stream_index + 1, record.hash, record.seq)
+            for record, _, _ in some:
+                try:
+                    self._views.apply(sql, record)
+                except UNREADABLE:
+                    raise refusal(record.seq + 1, unreadable(record)) from None
+            if time.monotonic() > until:
+                return
+
+
+class _Records:
+    """A file that was verified, read once more; by now only what it says matters."""
+
+    def __init__(self, lines: Iterable[bytes], found: Verified) -> None:
+        self._found = found
+        self._lines = iter(lines)
+        self._digest = sha256()
+        self._last: dict[str, int] = {}
+        self._count = 0
+        self._ahead: deque[bytes] = deque()
+        self._line()  # the header
+
+    def look_ahead(self) -> bool:
+        """Read on in the file; whether there is anything left to write."""
+        room = AHEAD_BYTES - sum(map(len, self._ahead))
+        while room > 0 and len(self._ahead) < AHEAD_RECORDS and self._count < self._found.records:
+            line = self._line()
+            self._count += 1
+            self._ahead.append(line)
+            room -= len(line)
+        return bool(self._ahead)
+
+    def at_hand(self, most: int) -> list[_Incoming]:
+        """Some of the records that were read ahead."""
+        return [self.next() for _ in range(min(most, len(self._ahead)))]
+
+    def next(self) -> _Incoming:
+        if not self._ahead:
+            self.look_ahead()
+        line = self._ahead.popleft()
+        place, content = opened(line)
+        stream, seq = place["stream"], place["seq"]
+        prev_seq = self._last.get(stream, 0)
+        self._last[stream] = seq
+        record = Record(
+            workspace=self._found.workspace,
+            seq=seq,
+            stream=stream,
+            stream_index=place["index"],
+            content_hash=bytes.fromhex(place["contentHash"]),
+            hash=bytes.fromhex(place["hash"]),
+            envelope=parse(content),
+        )
+        return _Incoming(record, content, prev_seq)
+
+    def must_have_stayed_the_same(self) -> None:
+        while self._line():
+            pass
+        if self._digest.digest() != self._found.digest:
+            raise ImportRefused(
+                "the file has changed while it was read; nothing was imported",
+                recovery="Import it again when nobody writes to it.",
+            )
+
+    def _line(self) -> bytes:
+        line = next(self._lines, b"")
+        if line:
+            self._digest.update(line if line.endswith(b"\n") else line + b"\n")
+        return line.rstrip(b"\n")
+
+
+def undo(engine: Engine, views: Views) -> None:
+    """Take back what an import has left that did not come to its end. To be done alone.
+
+    Views cannot unlearn a record: they are made anew, from the records before the heads.
+    """
+    if not engine.read(lambda sql: sql.standing().imports).result():
+        return
+    token = randbits(62) | 1
+    # Whoever still thinks that they import here is told, at their next slice, that they do not.
+    engine.write("", lambda sql: sql.run("UPDATE workspaces SET importing = ? WHERE importing <> 0", (token,))).result()
+    left = engine.read(_left).result()
+    if any(left.values()):
+        remake(engine, [kind for kind in views.kinds if kind.pace == "now"])
+        for workspace, records in left.items():
+            for _ in range(0, records, DELETED_AT_ONCE):
+                engine.write(workspace, lambda sql, workspace=workspace: _delete_some(sql, workspace)).result()
+
+    def let_everybody_in(sql: Sql) -> None:
+        sql.run("UPDATE workspaces SET importing = 0 WHERE importing <> 0")
+        sql.run("UPDATE store SET imports = 0")
+
+    engine.write("", let_everybody_in).result()
+
+
+def undo_if_left(engine: Engine, views: Views) -> None:
+    """The same, unless the import is still under way."""
+    if engine.read(lambda sql: sql.standing().imports).result():
+        with engine.alone(patient=False) as is_alone:
+            if is_alone:
+                undo(engine, views)
+
+
+def _left(sql: Sql) -> dict[str, int]:
+    """By workspace that is imported into: how many records stand behind its head."""
+    return dict(
+        sql.rows(
+            "SELECT w.workspace, COUNT(r.seq) FROM workspaces w LEFT JOIN records r"
+            " ON r.workspace = w.workspace AND r.seq > w.last_seq WHERE w.importing <> 0 GROUP BY w.workspace"
+        )
+    )
+
+
+def _delete_some(sql: Sql, workspace: str) -> None:
+    """The last ones first: what is left still follows without a gap."""
+    sql.run(
+        "DELETE FROM records WHERE workspace = ? AND seq > (SELECT last_seq FROM workspaces WHERE workspace = ?)"
+        " AND seq > (SELECT MAX(seq) FROM records WHERE workspace = ?) - ?",
+        (workspace, workspace, workspace, DELETED_AT_ONCE),
+    )
