@@ -51,7 +51,10 @@ def ensure(data_dir: Path, world: World) -> dict[str, Any]:
     }
     fresh = data_dir / f".{NAME}.{os.getpid()}.part"
     try:
-        fresh.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        with fresh.open("w", encoding="utf-8") as file:
+            file.write(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut would leave a file with a name and nothing in it
         try:
             os.link(fresh, data_dir / NAME)  # of several that start at once, one is the first
         except FileExistsError:

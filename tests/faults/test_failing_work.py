@@ -51,7 +51,6 @@ def disk() -> Iterator[FailingDisk]:
 def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many slices, and the log is moved into the file in the middle of them."""
     monkeypatch.setattr(importing, "SLICE_SECONDS", 0.0)
-    monkeypatch.setattr(importing, "AT_ONCE", 8)
     monkeypatch.setattr(replay, "SLICE_SECONDS", 0.0)
     monkeypatch.setattr(sqlite, "AUTOCHECKPOINT_PAGES", 60)
 

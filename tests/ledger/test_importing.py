@@ -14,6 +14,7 @@ from thoughtbox.ledger import importing
 from thoughtbox.ledger.export import export_lines
 from thoughtbox.ledger.importing import Lines, import_files, import_lines, undo_if_left
 from thoughtbox.ledger.keeper import checkpoint
+from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.replay import catch_up, rebuild
 from thoughtbox.ledger.tree import WIDTH, Tree
@@ -24,9 +25,8 @@ Boxes = Callable[..., Box]
 
 @pytest.fixture(autouse=True)
 def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every few records are a slice of their own."""
+    """Every record is a slice of its own, and of the file not more than a few are read ahead."""
     monkeypatch.setattr(importing, "SLICE_SECONDS", 0.0)
-    monkeypatch.setattr(importing, "AT_ONCE", 3)
     monkeypatch.setattr(importing, "AHEAD_RECORDS", 3)
     monkeypatch.setattr(importing, "DELETED_AT_ONCE", 4)
 
@@ -140,7 +140,6 @@ def test_other_workspaces_are_written_to_while_records_come_in(open_box: Boxes):
 
 
 def test_the_tree_takes_in_nothing_of_an_import_before_its_end(open_box: Boxes, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(importing, "AT_ONCE", 100)
     monkeypatch.setattr(importing, "AHEAD_RECORDS", 100)
     source, box, other = on_a_file(open_box)
     fill(source, 10)
@@ -273,22 +272,24 @@ def test_a_file_that_changes_while_it_is_read_is_refused(open_box: Boxes):
     assert_views_are_what_the_ledger_makes_of_them(box)
 
 
-def test_a_record_that_its_room_cannot_read_is_refused_before_the_store_is_touched(open_box: Boxes):
+def test_a_record_that_its_room_cannot_read_is_refused_and_nothing_stays(open_box: Boxes):
     source, box = open_box("source"), open_box("target")
-    fill(source, 5)
-    asked: list[str] = []
+    fill(source, 8)
+    asked: list[tuple[str, int, int]] = []
 
-    def check(record: Record) -> None:
-        asked.append(record.id)
-        if record.text == "3":
-            raise InvalidRecord("the room knows no number 3")
+    def check(record: Record, before: Ledger) -> None:
+        head = before.stream_head(record.stream)
+        asked.append((record.id, before.last_seq(), head.length if head else 0))
+        if record.text == "5":
+            raise InvalidRecord("the room knows no number 5")
 
-    with pytest.raises(ImportRefused, match="line 5: th:4 cannot be read by its room: the room knows no number 3"):
+    with pytest.raises(ImportRefused, match="line 7: th:6 cannot be read by its room: the room knows no number 5"):
         import_lines(box.app.engine, box.app.views, export(source), check=check)
 
-    assert asked == ["th:1", "th:2", "th:3", "th:4"]
-    rows = box.app.engine.read(lambda sql: sql.row("SELECT COUNT(*) FROM workspaces")).result()
-    assert rows == (0,)
+    assert asked == [(f"th:{number + 1}", number, number // 3) for number in range(6)]
+    assert box.ledger_status()["records"] == 0
+    assert box.app.engine.read(lambda sql: sql.row("SELECT COUNT(*) FROM records")).result() == (0,)
+    assert_views_are_what_the_ledger_makes_of_them(box)
 
 
 def test_a_file_that_is_here_already_is_compared_and_nothing_is_written(open_box: Boxes):

@@ -6,21 +6,21 @@ a shortened file is refused (`docs/export-format.md`). `importing.py` takes one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple, NoReturn
 
 import orjson
 
 from thoughtbox.engine.protocol import Row, Sql
-from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCanonical, ThoughtboxError
+from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCanonical
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
 from thoughtbox.ledger.checkpoints import TOPIC as CHECKPOINT
 from thoughtbox.ledger.checkpoints import Checkpoints
 from thoughtbox.ledger.ledger import COLUMNS, StreamHead, beginning, shown_until
 from thoughtbox.ledger.merkle import Frontier
-from thoughtbox.ledger.record import Record, check_envelope, record_id
+from thoughtbox.ledger.record import check_envelope, record_id
 from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.signing import Checkpoint
 from thoughtbox.settings import WORKSPACE
@@ -28,11 +28,6 @@ from thoughtbox.settings import WORKSPACE
 FORMAT = "thoughtbox-export"
 VERSION = 1
 _RECORD = b',"record":'
-
-
-Check = Callable[[Record], None]
-UNREADABLE = (KeyError, TypeError, ValueError, AssertionError, AttributeError)
-"""What a room meets in a record that was not written by one."""
 
 
 class Verified(NamedTuple):
@@ -105,19 +100,15 @@ def _trailer_line(records: int, streams: int, tree: Frontier, checkpoint: str | 
     )
 
 
-def verified(lines: Iterable[bytes], check: Check | None = None) -> Verified:
-    """Look at a whole export before anything of it is taken in; refuse it with the line that is wrong.
-
-    `check` is asked about every record, and raises when its room could not read it.
-    """
-    return _Reading(check).run(lines)
+def verified(lines: Iterable[bytes]) -> Verified:
+    """Look at a whole export before anything of it is taken in; refuse it with the line that is wrong."""
+    return _Reading().run(lines)
 
 
 class _Reading:
     """Reads line after line and trusts none of them: each must be what an export would have written there."""
 
-    def __init__(self, check: Check | None) -> None:
-        self._check = check
+    def __init__(self) -> None:
         self._workspace = ""
         self._heads: dict[str, StreamHead] = {}
         self._heads_to_come: dict[str, StreamHead] = {}
@@ -176,18 +167,6 @@ class _Reading:
             self._checkpoint(seq, envelope)
         self._heads[stream] = StreamHead(length + 1, linked, seq)
         self._frontier.add(linked)
-        if self._check is not None:
-            self._ask(
-                Record(
-                    workspace=self._workspace,
-                    seq=seq,
-                    stream=stream,
-                    stream_index=length,
-                    content_hash=content_hash,
-                    hash=linked,
-                    envelope=envelope,
-                )
-            )
 
     def _refuse_place(
         self, place: dict[str, Any], seq: int, stream: str, length: int, content_hash: bytes, linked: bytes
@@ -202,15 +181,6 @@ class _Reading:
         if linked.hex() != place.get("hash"):
             self._refuse(f"the hash of {record_id(seq)} does not follow from the record before it in {stream}")
         self._refuse(f"{record_id(seq)} is not spelled as an export spells it")
-
-    def _ask(self, record: Record) -> None:
-        assert self._check is not None
-        try:
-            self._check(record)
-        except ThoughtboxError as error:
-            self._refuse(f"{record.id} cannot be read by its room: {error.message}")
-        except UNREADABLE:
-            self._refuse(unreadable(record))
 
     def _envelope(self, seq: int, content: bytes) -> dict[str, Any]:
         envelope = self._parsed(content)
@@ -278,7 +248,3 @@ def refusal(line: int, why: str, recovery: str | None = None) -> ImportRefused:
         recovery=recovery or "Check the file with `thoughtbox-verify FILE`, or export it anew.",
         details={"line": line},
     )
-
-
-def unreadable(record: Record) -> str:
-    return f"{record.id} has not the data that its topic {record.topic} promises"

@@ -19,10 +19,10 @@ from secrets import randbits
 from typing import NamedTuple
 
 from thoughtbox.engine.protocol import Engine, Sql
-from thoughtbox.errors import ImportRefused, StorageBusy, StorageError
+from thoughtbox.errors import ImportRefused, InvalidRecord, StorageBusy, StorageError
 from thoughtbox.ledger.canonical import parse
-from thoughtbox.ledger.export import UNREADABLE, Check, Verified, opened, refusal, unreadable, verified
-from thoughtbox.ledger.ledger import StreamHead, hold_workspace, put_record, store_stream_heads
+from thoughtbox.ledger.export import Verified, opened, refusal, verified
+from thoughtbox.ledger.ledger import Ledger, StreamHead, hold_workspace, put_record, store_stream_heads
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.replay import remake
 from thoughtbox.ledger.view import Views
@@ -39,8 +39,11 @@ AHEAD_RECORDS = 2000
 AHEAD_BYTES = 4 << 20
 """How much of a file is read before a slice begins: nobody waits because its disk is slow."""
 
-AT_ONCE = 32
-"""Records whose rows are inserted together, before the views are shown them."""
+Check = Callable[[Record, Ledger], object]
+"""Looks at a record that is about to be taken in, with the ledger as it is before it; raises `InvalidRecord`."""
+
+_UNREADABLE = (KeyError, TypeError, ValueError, AssertionError, AttributeError)
+"""What a view meets in a record that no room has written."""
 
 DELETED_AT_ONCE = 1000
 
@@ -59,11 +62,12 @@ def import_files(engine: Engine, views: Views, files: Sequence[Lines], *, check:
 
     A workspace that already holds the beginning of a file gets the rest of it; one
     that holds all of it stays as it is; one that holds anything else refuses the file.
+    `check` is asked about each record that is new here.
     """
-    found = [verified(lines(), check) for lines in files]
+    found = [verified(lines()) for lines in files]
     with engine.alone():
         undo(engine, views)
-        return _Import(engine, views).run(list(zip(files, found, strict=True)))
+        return _Import(engine, views, check).run(list(zip(files, found, strict=True)))
 
 
 def import_lines(engine: Engine, views: Views, lines: Sequence[bytes], *, check: Check | None = None) -> Imported:
@@ -76,9 +80,15 @@ class _Target:
     """A workspace that records are brought into, and how far that has come."""
 
     workspace: str
+    seq: int
+    """The newest record that is there, seen or not."""
     last_seq: int
-    reached: int
+    """The newest one that is seen."""
     heads: dict[str, StreamHead] = field(default_factory=dict)
+
+    def take(self, record: Record) -> None:
+        self.seq = record.seq
+        self.heads[record.stream] = StreamHead(record.stream_index + 1, record.hash, record.seq)
 
 
 class _Incoming(NamedTuple):
@@ -90,9 +100,10 @@ class _Incoming(NamedTuple):
 
 
 class _Import:
-    def __init__(self, engine: Engine, views: Views) -> None:
+    def __init__(self, engine: Engine, views: Views, check: Check | None) -> None:
         self._engine = engine
         self._views = views
+        self._check = check
         self._token = randbits(62) | 1
         self._targets: dict[str, _Target] = {}
 
@@ -129,7 +140,7 @@ class _Import:
             self._views.recognise(sql, held.epoch)
             sql.run("UPDATE workspaces SET importing = ? WHERE workspace = ?", (self._token, workspace))
             target = self._targets[workspace]
-            target.last_seq = target.reached = held.last_seq
+            target.last_seq = target.seq = held.last_seq
         sql.run("UPDATE store SET imports = ?", (len(self._targets),))
 
     def _end(self, sql: Sql) -> None:
@@ -139,7 +150,7 @@ class _Import:
             store_stream_heads(sql, target.workspace, target.heads)
             sql.run(
                 "UPDATE workspaces SET last_seq = ?, importing = 0 WHERE workspace = ?",
-                (target.reached, target.workspace),
+                (target.seq, target.workspace),
             )
         sql.run("UPDATE store SET imports = 0")
 
@@ -156,14 +167,13 @@ class _Import:
     def _take(self, lines: Lines, found: Verified) -> Imported:
         """One file: what is here already is compared, what is not is written."""
         target = self._targets[found.workspace]
-        present = min(target.reached, found.records)
+        present = min(target.seq, found.records)
         reading = _Records(lines(), found)
         if present:
             self._compare(reading, found.workspace, present)
         while reading.look_ahead():
             self._engine.write(found.workspace, lambda sql: self._write(sql, target, reading)).result()
         reading.must_have_stayed_the_same()
-        target.reached = max(target.reached, found.records)
         return Imported(found.workspace, found.records, found.records - present)
 
     def _compare(self, reading: _Records, workspace: str, present: int) -> None:
@@ -186,18 +196,37 @@ class _Import:
     def _write(self, sql: Sql, target: _Target, reading: _Records) -> None:
         """One slice."""
         self._must_still_be_ours(sql, target.workspace)
+        ledger = _LedgerBehindTheHead(sql, target, self._views)
         until = time.monotonic() + SLICE_SECONDS
-        while some := reading.at_hand(AT_ONCE):
-            for record, content, prev_seq in some:
+        while (incoming := reading.at_hand()) is not None:
+            record, content, prev_seq = incoming
+            try:
+                if self._check is not None:
+                    self._check(record, ledger)
                 put_record(sql, record, content, prev_seq)
-                target.heads[record.stream] = StreamHead(record.stream_index + 1, record.hash, record.seq)
-            for record, _, _ in some:
-                try:
-                    self._views.apply(sql, record)
-                except UNREADABLE:
-                    raise refusal(record.seq + 1, unreadable(record)) from None
+                target.take(record)
+                self._views.apply(sql, record)
+            except InvalidRecord as error:
+                raise refusal(record.seq + 1, f"{record.id} cannot be read by its room: {error.message}") from None
+            except _UNREADABLE:
+                why = f"{record.id} has not the data that its topic {record.topic} promises"
+                raise refusal(record.seq + 1, why) from None
             if time.monotonic() > until:
                 return
+
+
+class _LedgerBehindTheHead(Ledger):
+    """The workspace with what was imported so far."""
+
+    def __init__(self, sql: Sql, target: _Target, views: Views) -> None:
+        super().__init__(sql, target.workspace, views)
+        self._target = target
+
+    def last_seq(self) -> int:
+        return self._target.seq
+
+    def stream_head(self, stream: str) -> StreamHead | None:
+        return self._target.heads.get(stream) or super().stream_head(stream)
 
 
 class _Records:
@@ -222,9 +251,9 @@ class _Records:
             room -= len(line)
         return bool(self._ahead)
 
-    def at_hand(self, most: int) -> list[_Incoming]:
-        """Some of the records that were read ahead."""
-        return [self.next() for _ in range(min(most, len(self._ahead)))]
+    def at_hand(self) -> _Incoming | None:
+        """The next of the records that were read ahead."""
+        return self.next() if self._ahead else None
 
     def next(self) -> _Incoming:
         if not self._ahead:
