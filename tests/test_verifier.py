@@ -25,7 +25,8 @@ from thoughtbox.engine.sqlite import SqliteEngine
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.checkpoints import Checkpoints, take_checkpoint
-from thoughtbox.ledger.export import export_lines, import_lines
+from thoughtbox.ledger.export import export_lines
+from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Source
 from thoughtbox.ledger.replay import ensure
@@ -52,7 +53,7 @@ class Store:
         self.views = Views([Checkpoints, Tree, Answers])
         milliseconds = count(1_767_225_600_000, 1000)
         self.world = World(now_ms=lambda: next(milliseconds))
-        self.engine.write("", lambda sql: ensure(sql, self.views)).result()
+        ensure(self.engine, self.views)
 
     def write(self, stream: str, text: str, **data: Any) -> None:
         draft = Draft(kind="observation", topic="tests.note", text=text, session="s", data=data, confidence=0.5)
@@ -74,7 +75,7 @@ class Store:
 
     def take_in(self, export: bytes) -> None:
         lines = export.splitlines()
-        self.engine.write(self.workspace, lambda sql: import_lines(sql, lines, self.views)).result()
+        import_lines(self.engine, self.views, lines)
 
 
 @cache

@@ -12,11 +12,12 @@ from hashlib import sha256
 from types import TracebackType
 
 from thoughtbox import domains, installation
-from thoughtbox.engine.protocol import Engine
+from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import ConfigurationError, InvalidProof
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.checkpoints import Checkpoints
 from thoughtbox.ledger.feed import Feed
+from thoughtbox.ledger.importing import undo_if_left
 from thoughtbox.ledger.keeper import Keeper
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.replay import ensure
@@ -90,9 +91,17 @@ class Thoughtbox:
         self.close()
 
     def _prepare(self) -> None:
-        """Have every view in its present shape; a write only when one is not."""
-        if self.engine.read(self.views.outdated).result():
-            self.engine.write("", lambda sql: ensure(sql, self.views)).result()
+        """Have every view in its present shape, and nothing half imported; a write only when that is not so."""
+
+        def look(sql: Sql) -> tuple[bool, bool]:
+            self.views.refuse_newer(sql)
+            return bool(self.views.outdated(sql)), bool(sql.standing().imports)
+
+        are_outdated, may_have_left_something = self.engine.read(look).result()
+        if are_outdated:
+            ensure(self.engine, self.views)
+        if may_have_left_something:
+            undo_if_left(self.engine, self.views)
 
 
 def all_views() -> Views:

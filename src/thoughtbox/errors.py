@@ -215,7 +215,7 @@ class StorageDamaged(StorageError):
 
 
 class SchemaTooNew(StorageError):
-    """The store was written by a newer Thoughtbox."""
+    """The store was written, or has been taken over, by a newer Thoughtbox."""
 
     code = "SCHEMA_TOO_NEW"
 

@@ -90,6 +90,8 @@ def ensure(data_dir: Path, world: World) -> dict[str, Any]:
     try:
         with open(fresh, "w", encoding="utf-8", opener=private) as file:
             file.write(json.dumps(made, indent=2, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut would leave a file with a name and nothing in it
         try:
             os.link(fresh, data_dir / NAME)  # of several that start at once, one is the first
         except FileExistsError:

@@ -39,6 +39,13 @@ def count_until_told(engine: Engine, lane: str) -> None:
         write(engine, add_one(lane), lane)
 
 
+def be_alone(engine: Engine) -> None:
+    """Until standard input ends."""
+    with engine.alone():
+        say("alone")
+        sys.stdin.read()
+
+
 def add_one(name: str) -> Callable[[Sql], int]:
     def work(sql: Sql) -> int:
         row = sql.lock("SELECT count FROM counters WHERE name = ?", (name,))
@@ -53,7 +60,9 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-VERBS: dict[str, Callable[..., None]] = {verb.__name__: verb for verb in (start, add_thing, count_up, count_until_told)}
+VERBS: dict[str, Callable[..., None]] = {
+    verb.__name__: verb for verb in (start, add_thing, count_up, count_until_told, be_alone)
+}
 
 
 def main(address: str, verb: str, *arguments: str) -> None:

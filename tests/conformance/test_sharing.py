@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from tests.conformance.process import add_one
-from tests.conformance.store import SECONDS, Store, add, ids, make_things, read, write
+from tests.conformance.store import SECONDS, THINGS, Store, add, ids, make_things, read, write
 from thoughtbox.engine.protocol import Engine, Sql
 
 COUNTERS = "CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID"
@@ -210,3 +210,70 @@ def test_processes_that_write_without_a_pause_take_turns(store: Store, engine: E
             write(engine, add_one("shared"), "shared")
         theirs = count(engine, "shared") - before - 100
     assert 10 < theirs < 2000
+
+
+def test_only_one_at_a_time_is_alone_and_who_has_no_patience_is_told(store: Store):
+    first, second = store.open(), store.open()
+    with first.alone() as is_alone:
+        assert is_alone
+        for engine in (first, second):
+            with engine.alone(patient=False) as is_too:
+                assert not is_too
+        write(second, lambda sql: sql.run(THINGS))
+    with second.alone(patient=False) as is_alone:
+        assert is_alone
+
+
+def test_who_is_alone_stops_being_so_when_their_process_dies(store: Store):
+    engine = store.open()
+    with store.process("be_alone") as process:
+        assert process.says() == "ready"
+        process.tell("go")
+        assert process.says() == "alone"
+        with engine.alone(patient=False) as is_alone:
+            assert not is_alone
+    with engine.alone() as is_alone:
+        assert is_alone
+
+
+def test_who_waits_to_be_alone_gets_their_turn(store: Store):
+    engine = store.open()
+    with store.process("be_alone") as process:
+        with engine.alone():
+            assert process.says() == "ready"
+            process.tell("go")
+        assert process.says() == "alone"
+
+
+def test_everybody_sees_how_the_store_stands(store: Store):
+    first, second = store.open(), store.open()
+    before = read(second, lambda sql: sql.standing())
+    write(first, lambda sql: sql.run("UPDATE store SET epoch = epoch + 1, imports = 2"))
+    assert read(second, lambda sql: sql.standing()) == (before.epoch + 1, 2)
+    assert write(second, lambda sql: sql.standing()) == (before.epoch + 1, 2)
+
+
+def test_who_holds_the_store_lets_nobody_write_or_see_half_of_it(store: Store):
+    engine, other = store.open(), store.open()
+    make_things(engine, ["old"])
+    held, go_on = threading.Event(), threading.Event()
+
+    def replace(sql: Sql) -> None:
+        sql.hold()
+        sql.run(THINGS.replace("things", "new_things"))
+        sql.run("INSERT INTO new_things (id, name) VALUES (1, 'new')")
+        sql.run("DROP TABLE things")
+        sql.run("ALTER TABLE new_things RENAME TO things")
+        held.set()
+        assert go_on.wait(SECONDS)
+
+    def names(sql: Sql) -> list[str]:
+        return [row[0] for row in sql.rows("SELECT name FROM things")]
+
+    replacing = engine.write("", replace)
+    assert held.wait(SECONDS)
+    reading = other.read(names)
+    go_on.set()
+    replacing.result(SECONDS)
+    assert reading.result(SECONDS) in (["old"], ["new"])
+    assert read(other, names) == ["new"]

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.faults.store import Store, fill
 
 GOLDEN = Path(__file__).with_name("golden")
-VERSION = "v4"
+VERSION = "v3"
 KEPT = ("thoughtbox.db", "signing.key", "checkpoints")
 
 

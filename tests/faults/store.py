@@ -132,7 +132,7 @@ class Store:
 
     def views_that_differ_when_rebuilt(self) -> list[str]:
         views = self.app.views
-        return [kind.name for kind in views.kinds if not rebuild(self.engine, kind, views)]
+        return [kind.name for kind in views.kinds if not rebuild(self.engine, kind)]
 
     def assert_whole(self) -> None:
         """The chain holds, both ways of reading agree, and the views are what the ledger makes of them."""

@@ -18,7 +18,7 @@ import pytest
 
 from tests.faults.store import Store, fill
 from thoughtbox.errors import ImportRefused, LedgerBroken, StorageError
-from thoughtbox.ledger.export import import_lines
+from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.record import Record
 
 SEED = 20260728
@@ -160,7 +160,7 @@ def test_a_flipped_byte_in_the_checkpoint_kept_beside_the_store_is_named(origina
 
 def import_into(store: Store, file: bytes) -> None:
     lines = file.removesuffix(b"\n").split(b"\n")
-    store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views)).result()
+    import_lines(store.engine, store.app.views, lines)
 
 
 def imports(file: bytes, empty: Store, original: Original) -> str:

@@ -39,11 +39,10 @@ def edit(box: Box, statement: str) -> None:
 
 
 EDITS = {
-    "another number": ("UPDATE thought_nodes SET seq = 4 WHERE number = 1 AND branch = ''", {"thoughtNumber": 1}),
-    "another line": ("UPDATE thought_nodes SET seq = 5 WHERE branch = 'alt'", {"branchId": "alt"}),
+    "another number": ("UPDATE thought_nodes SET number = 12 WHERE number = 1", {"thoughtNumber": 12}),
+    "another line": ("UPDATE thought_nodes SET branch = 'alt' WHERE number = 3 AND branch = ''", {"branchId": "alt"}),
     "another kind": ("UPDATE thought_nodes SET kind = 'decision' WHERE number = 1", {"kind": "decision"}),
     "no thought": ("UPDATE thought_nodes SET seq = 1 WHERE number = 1 AND branch = ''", {"range": [1, 1]}),
-    "no record": ("UPDATE thought_nodes SET seq = 999 WHERE number = 1 AND branch = ''", {"range": [1, 2]}),
     "another room": ("UPDATE thought_nodes SET seq = 11 WHERE number = 1 AND branch = ''", {"thoughtNumber": 1}),
 }  # fmt: skip
 
@@ -59,15 +58,15 @@ def test_a_thought_that_is_not_the_one_asked_for_is_not_shown(mia: Client, box: 
     assert "thoughtbox rebuild thoughts" in (refusal.value.recovery or "")
     assert box.ledger_verify(deep=True)["problem"]["wrong"] == "view"
     [kind] = [kind for kind in box.app.views.kinds if kind.name == "thoughts"]
-    rebuild(box.app.engine, kind, box.app.views)
+    rebuild(box.app.engine, kind)
     assert mia.read_thoughts(thoughtNumber=1)["thoughts"][0]["thought"] == "S1|O|pages are slow"
 
 
 READS: dict[str, tuple[str, str, Read]] = {
     "a thought by its node": (
         "thoughts",
-        "UPDATE thought_nodes SET seq = 5 WHERE number = 2 AND branch = ''",
-        lambda mia: mia.get_thought(id=f"{mia.session_id}:2"),
+        "UPDATE thought_nodes SET number = 12 WHERE number = 2 AND branch = ''",
+        lambda mia: mia.get_thought(id=f"{mia.session_id}:12"),
     ),
     "a critique of another thought": (
         "thoughts",
@@ -81,7 +80,7 @@ READS: dict[str, tuple[str, str, Read]] = {
     ),
     "another note": (
         "knowledge",
-        "UPDATE knowledge_heads SET seq = 9 WHERE id = 'open-ends'",
+        "UPDATE knowledge_entries SET from_seq = 9 WHERE id = 'open-ends'",
         lambda mia: mia.call("knowledge.get_note", noteId="open-ends"),
     ),
     "a thought of another action": (

@@ -20,7 +20,7 @@ from tests.faults.store import Store
 from tests.support.box import WORKSPACE
 from thoughtbox.errors import ImportRefused, LedgerBroken, SessionNotFound
 from thoughtbox.ledger.checkpoints import origin
-from thoughtbox.ledger.export import import_lines
+from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.signing import Checkpoint, SigningKey
 from thoughtbox.ledger.verify import Problem
 
@@ -116,7 +116,7 @@ class TestATailThatWasCutOff:
         with forging(store) as forger:
             forger.remove(*range(left + 1, RECORDS + 1))
             forger.cover_up()
-        taken = store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views)).result()
+        taken = import_lines(store.engine, store.app.views, lines)
         assert (taken.records, taken.added) == (RECORDS, RECORDS - left)
         store.assert_whole()
         assert store.export() == lines
@@ -128,7 +128,7 @@ class TestATailThatWasCutOff:
             forger.cover_up()
         assert store.verify().valid, "nobody had signed it"
         with pytest.raises(ImportRefused, match=f"already has another th:{RECORDS - 1}"):
-            store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views)).result()
+            import_lines(store.engine, store.app.views, lines)
 
     def test_is_noticed_by_the_heads_when_they_were_not_mended(self, store: Store):
         with forging(store) as forger:
@@ -251,7 +251,7 @@ class TestARecordInAnotherPlace:
     def test_in_another_workspace_leaves_a_gap_here_and_does_not_link_there(self, store: Store):
         with forging(store) as forger:
             forger.run("UPDATE records SET workspace = 'other' WHERE seq = 1")
-            forger.run("INSERT INTO workspaces VALUES ('other', 1)")
+            forger.run("INSERT INTO workspaces (workspace, last_seq) VALUES ('other', 1)")
             forger.run(
                 "INSERT INTO streams SELECT 'other', stream, 1, hash, 1, 1 FROM records WHERE workspace = 'other'"
             )
@@ -348,7 +348,7 @@ class TestARecordThatIsNone:
         assert (found.wrong, found.seq) == ("content", 5)
         lines = store.export()
         with Store(None) as elsewhere, pytest.raises(ImportRefused, match="th:5"):
-            elsewhere.engine.write("", lambda sql: import_lines(sql, lines, elsewhere.app.views)).result()
+            import_lines(elsewhere.engine, elsewhere.app.views, lines)
 
 
 class TestAStreamThatIsGone:

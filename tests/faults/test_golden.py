@@ -13,7 +13,7 @@ import pytest
 from tests.faults.make_golden import GOLDEN, VERSION, make
 from tests.faults.store import Store
 from thoughtbox.engine import migrations
-from thoughtbox.ledger.export import import_lines
+from thoughtbox.ledger.importing import import_lines
 from thoughtbox.operations.registry import TABLE
 
 VERSIONS = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())
@@ -65,7 +65,7 @@ def test_a_golden_answer_is_still_given_to_its_key(copy: Path):
 def test_a_golden_export_makes_the_same_store(golden: Path):
     lines = lines_of(golden)
     with Store(None, workspace="golden") as store:
-        store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views, check=TABLE.check)).result()
+        import_lines(store.engine, store.app.views, lines, check=TABLE.check)
         assert store.export() == lines
         assert store.views_that_differ_when_rebuilt() == []
         assert store.call("ledger_verify", {"deep": True})["views_checked"]

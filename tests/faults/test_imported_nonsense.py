@@ -21,7 +21,8 @@ from tests.support.box import WORKSPACE, Box
 from tests.support.exports import Placed, export_of, records_in
 from tests.support.thinker import Client
 from thoughtbox.errors import ImportRefused, InternalError, NotCanonical, ThoughtboxError
-from thoughtbox.ledger.export import export_lines, import_lines
+from thoughtbox.ledger.export import export_lines
+from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.keeper import checkpoint
 from thoughtbox.ledger.record import refs
 from thoughtbox.operations.arguments import wire_name
@@ -169,7 +170,7 @@ def read(store: Store, operation: str, arguments: dict[str, Any]) -> None:
 
 
 def take_in(store: Store, lines: list[bytes]) -> None:
-    store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views, check=TABLE.check)).result()
+    import_lines(store.engine, store.app.views, lines, check=TABLE.check)
 
 
 def try_it(turn: int) -> bool:
@@ -303,9 +304,7 @@ def test_without_its_check_a_view_that_cannot_take_a_record_in_refuses_it_all_th
     twice = [Placed(stream, {**envelope, "id": f"th:{seq}"}) for seq, (stream, envelope) in enumerate(records, 1)]
     for lines in (export_of(twice, WORKSPACE), changed("thoughts.critique", "data", "of", to="nothing")):
         with Store(None) as store, pytest.raises(ImportRefused):
-            store.engine.write(
-                "", lambda sql, lines=lines, store=store: import_lines(sql, lines, store.app.views)
-            ).result()
+            import_lines(store.engine, store.app.views, lines)
 
 
 def test_topics_that_nobody_here_knows_are_taken_in_outside_of_the_rooms_streams():

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +17,7 @@ from random import Random
 import pytest
 
 from tests.faults.processes import writing
-from tests.faults.store import Acknowledged, Store, missing
+from tests.faults.store import SECONDS, Acknowledged, Store, fill, missing
 from tests.support.box import WORKSPACE
 from tests.support.forks import spawned
 from tests.support.servers import PATIENCE, StdioServer, environment
@@ -155,3 +159,40 @@ def test_a_serving_process_that_is_killed_loses_nothing_it_answered(part: int, d
 def test_a_serving_process_that_is_killed_ten_times_loses_nothing(part: int, durability: str, tmp_path: Path):
     """Two hundred servers in all."""
     kill_servers(tmp_path, 10, durability, SEED + 1 + part)
+
+
+def die_in_a_checkpoint(directory: Path, writes: int, how: str) -> bool:
+    """SQLite moves its log into the file, and the process is gone at this write of it. Whether it came to that."""
+    process = subprocess.run(
+        [sys.executable, "-m", "tests.faults.dying", str(directory), str(writes), how],
+        cwd=Path(__file__).resolve().parents[2],
+        stdout=subprocess.PIPE,
+        check=False,
+        timeout=SECONDS,
+    )
+    lines = [json.loads(line) for line in process.stdout.splitlines()]
+    with Store(directory) as store:
+        assert missing(store, [Acknowledged(**line) for line in lines]) == []
+        store.assert_whole()
+    return process.returncode == -signal.SIGKILL
+
+
+def die_in_checkpoints(tmp_path: Path, writes: list[int], how: str) -> None:
+    with Store(tmp_path / "template") as store:
+        fill(store, 20)
+    for number in writes:
+        directory = shutil.copytree(tmp_path / "template", tmp_path / "dying")
+        assert die_in_a_checkpoint(directory, number, how)
+        shutil.rmtree(directory)
+
+
+@pytest.mark.parametrize(("how", "writes"), [("whole", [1, 9, 40]), ("torn", [2, 17, 90])])
+def test_a_kill_inside_sqlites_own_checkpoint_loses_nothing(how: str, writes: list[int], tmp_path: Path):
+    die_in_checkpoints(tmp_path, writes, how)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("how", ["whole", "torn"])
+@pytest.mark.parametrize("part", range(4))
+def test_a_kill_at_any_write_of_a_checkpoint_loses_nothing(part: int, how: str, tmp_path: Path):
+    die_in_checkpoints(tmp_path, list(range(1 + part, 101, 4)), how)

@@ -31,7 +31,9 @@ def main(
     rebuild: bool = False,
     durability: str = "normal",
     database_url: str = "",
+    prelude: str = "",
 ) -> None:
+    exec(prelude, {})
     store = Store(Path(directory), durability=durability, database_url=database_url)
     say({"ready": True})
     sys.stdin.readline()  # all start at once
@@ -57,7 +59,8 @@ def write(store: Store, life: str, thread: int, calls: int | None) -> None:
         session, content = f"session-{number % 3}", f"{life} {thread} {number}"
         key = content if number % 5 == 0 else None
         try:
-            said = {"id": store.think(content, session, key=key), "session": session, "content": content}
+            id = store.think(content, session, key=key, actionId=f"action-{number % 4}")
+            said = {"id": id, "session": session, "content": content}
         except BaseException as error:
             say({"error": f"{content}: {error!r}"})
             raise
@@ -81,7 +84,7 @@ def sign_now(store: Store) -> None:
 
 def rebuild_now(store: Store) -> None:
     for kind in store.app.views.kinds:
-        replay.rebuild(store.engine, kind, store.app.views)
+        replay.rebuild(store.engine, kind)
 
 
 def say(line: dict[str, object]) -> None:

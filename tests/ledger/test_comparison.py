@@ -70,7 +70,7 @@ def test_whatever_is_missing_from_a_view_is_found_and_the_view_is_named(box: Box
         assert (found["standing"], found["problem"]["wrong"]) == ("broken", "view"), statement
         assert f"`{kind.name}`" in found["problem"]["message"], statement
         assert box.ledger_verify()["standing"] == "valid" or kind.name == "checkpoints"
-        rebuild(box.app.engine, kind, box.app.views)
+        rebuild(box.app.engine, kind)
         catch_up_all(box.app.engine, box.app.views, WORKSPACE)
         assert box.ledger_verify(deep=True)["standing"] == "valid", statement
 

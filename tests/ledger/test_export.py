@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.support.box import WORKSPACE, Box
 from thoughtbox.errors import ImportRefused
-from thoughtbox.ledger.export import Imported, export_lines, import_lines
+from thoughtbox.ledger.export import export_lines
+from thoughtbox.ledger.importing import Imported, import_lines
 from thoughtbox.ledger.keeper import checkpoint
 
 
@@ -20,7 +21,7 @@ def export(box: Box) -> list[bytes]:
 
 
 def take_in(box: Box, lines: list[bytes]) -> Imported:
-    return box.app.engine.write(WORKSPACE, lambda sql: import_lines(sql, lines, box.app.views)).result()
+    return import_lines(box.app.engine, box.app.views, lines)
 
 
 def fill(box: Box) -> None:

@@ -27,7 +27,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.faults.store import SECONDS, Store
+from tests.faults.store import Store
 from tests.support.box import WORKSPACE
 from tests.support.postgres import fresh_schema, server_url
 from thoughtbox.errors import (
@@ -38,7 +38,7 @@ from thoughtbox.errors import (
     InvalidPayload,
     SessionNotFound,
 )
-from thoughtbox.ledger.export import Imported, import_lines
+from thoughtbox.ledger.importing import Imported, import_lines
 from thoughtbox.ledger.keeper import checkpoint
 
 SESSIONS = st.sampled_from(["s1", "s2", "früh/spät"])
@@ -361,7 +361,7 @@ class LedgerMachine(RuleBasedStateMachine):
         return streams | ({"calls"} if self.model.answers else set()) | ({"signed"} if self.model.signed_at else set())
 
     def _taken_in(self, store: Store, lines: list[bytes]) -> Imported:
-        return store.engine.write("", lambda sql: import_lines(sql, lines, store.app.views)).result(SECONDS)
+        return import_lines(store.engine, store.app.views, lines)
 
 
 def run(machine: type[LedgerMachine], *, stories: int, steps: int, derandomize: bool) -> None:

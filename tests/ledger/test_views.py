@@ -33,15 +33,15 @@ def test_a_rebuilt_view_equals_the_live_one(box: Box):
     checkpoint(box.app.engine, box.app.views, box.app.keyring, box.app.world, WORKSPACE)
     box.call("thought_plan", {"sessionId": "s1", "planDescription": "once"}, key="k1")
 
-    assert all(rebuild(box.app.engine, kind, box.app.views) for kind in box.app.views.kinds)
+    assert all(rebuild(box.app.engine, kind) for kind in box.app.views.kinds)
 
 
 def test_a_view_that_was_tampered_with_is_found_different_and_healed(box: Box):
     fill(box, 9)
     box.app.engine.write(WORKSPACE, lambda sql: sql.run("DELETE FROM trail_actions WHERE action_id = 'a1'")).result()
 
-    assert rebuild(box.app.engine, Actions, box.app.views) is False
-    assert rebuild(box.app.engine, Actions, box.app.views) is True
+    assert rebuild(box.app.engine, Actions) is False
+    assert rebuild(box.app.engine, Actions) is True
     assert box.thought_for_action(actionId="a1")["count"] == 3
 
 
@@ -54,7 +54,7 @@ def test_a_view_of_another_shape_is_replayed_when_the_store_is_opened(
     box.app.engine.write("", lambda sql: sql.run("DELETE FROM trail_actions")).result()
     box.close()
 
-    monkeypatch.setattr(Actions, "version", 2)
+    monkeypatch.setattr(Actions, "generation", 2)
     again = open_box()
 
     assert again.app.engine.read(lambda sql: fingerprint(sql, Actions)).result() == before

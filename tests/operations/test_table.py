@@ -48,7 +48,7 @@ PROMPT = Prompt(name="tidy", title="Tidy", description="d", text="t", arguments=
         ("operation attic_sweep", lambda room: (declare(room, "attic.sweep"), declare(room, "attic_sweep"))),
         ("resource thoughtbox://attic", lambda room: room.resource(RESOURCE)),
         ("prompt tidy", lambda room: room.prompt(PROMPT)),
-        ("topic attic.box", lambda room: room.topic("attic.box", lambda record: None)),
+        ("topic attic.box", lambda room: room.topic("attic.box", lambda record, before: None, streams="attic")),
         ("completion", lambda room: room.completion("boxId", lambda tx, typed, limit: [])),
         ("room cellar", lambda room: Room("cellar", summary="s", table=room._table)),
     ],

@@ -151,7 +151,7 @@ class Workshop:
         self.engine = engine
         self.world = ticking_world()
         self.views = Views([Answers, Texts])
-        engine.write("", lambda sql: ensure(sql, self.views)).result(SECONDS)
+        ensure(engine, self.views)
         self.dispatcher = Dispatcher(
             engine, self.views, world=self.world, keyring=Keyring(None, self.world), table=table()
         )

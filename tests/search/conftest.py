@@ -46,7 +46,7 @@ class Library:
         self.engine = open_engine(self.settings)
         self.views = Views([Tree, Texts])
         self.world = ticking_world()
-        self.engine.write("", lambda sql: ensure(sql, self.views)).result()
+        ensure(self.engine, self.views)
 
     def submit(
         self,

@@ -18,9 +18,9 @@ from thoughtbox.errors import LedgerBroken, StorageDamaged
 from thoughtbox.ledger import keeper
 from thoughtbox.ledger.feed import Feed
 from thoughtbox.ledger.keyring import Keyring
-from thoughtbox.ledger.replay import advance, catch_up, ensure, lagging, rebuild
+from thoughtbox.ledger.replay import advance, catch_up, cursor, ensure, lagging, rebuild
 from thoughtbox.ledger.tree import WIDTH, Tree
-from thoughtbox.ledger.view import create, fingerprint
+from thoughtbox.ledger.view import View, create, fingerprint
 from thoughtbox.search import Texts, searchable
 from thoughtbox.search.texts import SLICE_RECORDS
 
@@ -91,7 +91,7 @@ def test_an_index_made_anew_equals_the_one_that_followed(library: Library):
     library.catch_up("other")
     library.add("not taken in yet")
 
-    assert rebuild(library.engine, Texts, library.views) is True
+    assert rebuild(library.engine, Texts) is True
     assert library.reached() == 4
     assert library.seqs("cache") == [1]
     assert library.seqs("cache", workspace="other") == [1]
@@ -132,8 +132,8 @@ def test_an_index_that_was_tampered_with_is_found_different_and_mended(library: 
 
     library.engine.write(WORKSPACE, tamper).result()
 
-    assert rebuild(library.engine, Texts, library.views) is False
-    assert rebuild(library.engine, Texts, library.views) is True
+    assert rebuild(library.engine, Texts) is False
+    assert rebuild(library.engine, Texts) is True
     assert library.seqs("cache") == [1]
 
 
@@ -147,24 +147,25 @@ def test_an_index_that_is_damaged_is_made_anew(library: Library):
     with pytest.raises(StorageDamaged):
         library.find("cache")
 
-    assert rebuild(library.engine, Texts, library.views) is False
+    assert rebuild(library.engine, Texts) is False
     assert library.seqs("cache", session="s1") == list(range(101, 201))
 
 
-def test_records_that_others_take_in_meanwhile_are_no_difference(library: Library, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("kind", [Texts, Tree])
+def test_records_that_others_take_in_meanwhile_are_no_difference(library: Library, kind: type[View]):
     library.add(*["cache"] * (WIDTH + 3))
-    catch_up(library.engine, Texts, WORKSPACE, WIDTH)
-    catch_up(library.engine, Tree, WORKSPACE, WIDTH)
+    catch_up(library.engine, kind, WORKSPACE, WIDTH)
     library.add(*["later"] * WIDTH)
 
-    def another_server(engine, kind, workspace, _):
-        return catch_up(engine, kind, workspace, library.newest())
+    def another_server(done: int, total: int) -> None:
+        catch_up(library.engine, kind, WORKSPACE, library.newest())
 
-    monkeypatch.setattr("thoughtbox.ledger.replay.catch_up", another_server)
+    def reached(sql: Sql) -> int:
+        return cursor(sql, kind, WORKSPACE)
 
-    assert rebuild(library.engine, Texts, library.views) is True
-    assert library.reached() == 2 * WIDTH + 3
-    assert rebuild(library.engine, Tree, library.views) is True
+    assert rebuild(library.engine, kind, another_server) is True
+    assert library.engine.read(reached).result() == (2 * WIDTH + 3 if kind is Texts else 2 * WIDTH)
+    assert rebuild(library.engine, kind) is True
 
 
 @LASTING
@@ -215,10 +216,11 @@ def test_a_slice_that_fails_leaves_neither_rows_nor_cursor(library: Library, mon
 CRASHING = """
 import os, sys
 from pathlib import Path
-from tests.search.conftest import NOTE, Library
-from thoughtbox.search import Texts, searchable
+from tests.search.conftest import BOOK, NOTE, Library
+from thoughtbox.search import Texts, of_data, searchable
 
 searchable(NOTE)
+searchable(BOOK, of_data("title", "tags"))
 whole = Texts.advance
 slices = 0
 
@@ -242,7 +244,6 @@ def test_a_crash_in_the_middle_loses_nothing_and_doubles_nothing(open_library: O
     url = library.settings.database_url
     given = [f"THOUGHTBOX_DATABASE_URL={url}"] if url else []
 
-    # Only notes are searchable there, which is another shape: it makes the index anew, and dies on the way.
     crashed = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", CRASHING, str(library.settings.data_dir), *given],
         cwd=Path(__file__).resolve().parents[2],
@@ -254,7 +255,7 @@ def test_a_crash_in_the_middle_loses_nothing_and_doubles_nothing(open_library: O
     assert library.reached() == 20
     assert taken_in(library) == list(range(1, 21))
     assert library.seqs("cache") == list(range(1, 46))
-    assert rebuild(library.engine, Texts, library.views) is True
+    assert rebuild(library.engine, Texts) is True
 
 
 def test_writers_searchers_and_followers_do_not_get_in_each_others_way(open_library: OpenLibrary):
@@ -288,7 +289,7 @@ def test_writers_searchers_and_followers_do_not_get_in_each_others_way(open_libr
 
     library.catch_up()
     assert taken_in(library) == list(range(1, 121))
-    assert rebuild(library.engine, Texts, library.views) is True
+    assert rebuild(library.engine, Texts) is True
 
 
 def test_a_serving_process_lets_its_views_catch_up_soon_after_a_commit(library: Library):
@@ -374,6 +375,6 @@ def test_a_store_made_before_there_was_an_index_gets_one(library: Library):
         sql.run("DELETE FROM views WHERE view = 'texts'")
 
     library.engine.write("", without).result()
-    library.engine.write("", lambda sql: ensure(sql, library.views)).result()
+    ensure(library.engine, library.views)
 
     assert library.seqs("cache") == [1]

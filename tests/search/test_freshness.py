@@ -15,7 +15,6 @@ from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.record import Draft
 from thoughtbox.operations import Example, Input, Output, Room, Tx, freshness
 from thoughtbox.operations.dispatch import Call, Dispatcher
-from thoughtbox.operations.freshness import in_steps
 from thoughtbox.operations.registry import Table
 from thoughtbox.search import Texts
 
@@ -243,81 +242,3 @@ def test_a_search_on_a_closed_store_is_refused(library: Library, notes: Notes):
 
     with pytest.raises(StorageError):
         notes.search("cache")
-
-
-class TestSteps:
-    def test_go_from_one_result_to_the_next(self):
-        first: Future[int] = Future()
-        second: Future[int] = Future()
-
-        def steps():
-            return (yield first) + (yield second)
-
-        outcome = in_steps(steps())
-        first.set_result(1)
-        assert not outcome.done()
-        second.set_result(2)
-        assert outcome.result(0) == 3
-
-    def test_can_be_done_before_they_are_asked_for(self):
-        ready: Future[int] = Future()
-        ready.set_result(1)
-
-        def steps():
-            total = 0
-            for _ in range(100):
-                total += yield ready
-            return total
-
-        assert in_steps(steps()).result(0) == 100
-
-    def test_are_told_of_a_failure_and_may_go_on(self):
-        failing: Future[int] = Future()
-        failing.set_exception(ZeroDivisionError())
-
-        def steps():
-            try:
-                yield failing
-            except ZeroDivisionError:
-                return "went on"
-
-        assert in_steps(steps()).result(0) == "went on"
-
-    def test_fail_when_they_do_not(self):
-        def steps():
-            yield from ()
-            raise ZeroDivisionError
-
-        with pytest.raises(ZeroDivisionError):
-            in_steps(steps()).result(0)
-
-    def test_end_when_the_outcome_is_given_up(self):
-        waits: Future[int] = Future()
-        closed = threading.Event()
-
-        def steps():
-            try:
-                yield waits
-            finally:
-                closed.set()
-
-        outcome = in_steps(steps())
-
-        assert outcome.cancel()
-        assert waits.cancelled()
-        assert closed.wait(0)
-
-    def test_that_are_running_end_after_the_one_under_way(self):
-        runs: Future[int] = Future()
-        assert runs.set_running_or_notify_cancel()
-        begun: list[str] = []
-
-        def steps():
-            yield runs
-            begun.append("another")
-
-        outcome = in_steps(steps())
-        assert outcome.cancel()
-        runs.set_result(1)
-
-        assert begun == []

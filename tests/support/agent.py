@@ -257,7 +257,7 @@ class Doors:
             lambda sql: verify_workspace(sql, workspace, keys=box.keyring.verifiers, notes=notes)
         ).result()
         assert verdict.valid, verdict.problem
-        changed = [kind.name for kind in box.views.kinds if not rebuild(box.engine, kind, box.views)]
+        changed = [kind.name for kind in box.views.kinds if not rebuild(box.engine, kind)]
         assert not changed, f"made anew from the ledger, these views differ: {', '.join(changed)}"
 
 

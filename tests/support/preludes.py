@@ -116,3 +116,25 @@ workshop.prompt(
 )
 '''
 """A room with resources and prompts of every kind that can be declared."""
+
+NEXT_RELEASE = """
+from thoughtbox.domains.trail.view import Actions
+from thoughtbox.search import Texts
+
+script = Actions.script
+
+def apply(self, record):
+    if (action_id := record.data.get("actionId")) is not None:
+        self.sql.run(
+            "INSERT INTO trail_actions (workspace, action_id, seq) VALUES (?, ?, ?)",
+            (self.workspace, action_id.upper(), record.seq),
+        )
+
+def with_an_index(cls, dialect):
+    return script(dialect) + "CREATE INDEX trail_actions_by_seq ON trail_actions (workspace, seq);"
+
+Actions.generation = Texts.generation = 2
+Actions.apply = apply
+Actions.script = classmethod(with_an_index)
+"""
+"""A release that keeps actions in capitals: its tables look as before, and mean something else."""

@@ -12,9 +12,9 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from typing import TypeVar
 
@@ -25,7 +25,7 @@ from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
 from thoughtbox.engine.pace import Pace, short_turns
 from thoughtbox.engine.postgres_connection import Connection, Durability, connect, connection_parameters, translate
-from thoughtbox.engine.postgres_sql import PostgresSql, failure
+from thoughtbox.engine.postgres_sql import PREPARE, STANDING, PostgresSql, failure, standing
 from thoughtbox.engine.protocol import Dialect, Head, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.watchers import Watchers
@@ -52,6 +52,9 @@ BEGIN = b"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE"
 BEGIN_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 BEGIN_SCRATCH = b"BEGIN ISOLATION LEVEL REPEATABLE READ, READ WRITE"
 SAVEPOINT = b"SAVEPOINT call"
+
+ALONE = b"pg_advisory_lock(%d, hashtext(current_schema()))"
+ALONE_LOCK = 0x74686F75
 RELEASE = b"RELEASE call"
 
 # Behind the commit, not inside: a transaction that notifies holds a lock of the whole server while it
@@ -71,16 +74,16 @@ class _Wire:
         self.connection = connection
         self.sql = PostgresSql(connection)
 
-    def begin(self, *verbs: bytes) -> None:
+    def begin(self, *verbs: bytes) -> pq.abc.PGresult | None:
         try:
-            self.sql.send(*verbs)
+            return self.sql.send(*verbs)
         except psycopg.OperationalError:
             if not self.is_lost():
                 raise
             # Nothing was under way, so nothing is lost with it.
             self.close()
             self._take(self._connect())
-            self.sql.send(*verbs)
+            return self.sql.send(*verbs)
 
     def is_lost(self) -> bool:
         return self.connection.closed
@@ -159,12 +162,14 @@ class _Snapshots:
         self._pace = pace
 
     def read(self, work: Callable[[Sql], T]) -> T:
-        self._wire.begin(BEGIN_READING)
-        sql = self._wire.sql
-        sql.pace = self._pace
         try:
+            found = self._wire.begin(BEGIN_READING, STANDING)
+            sql = self._wire.sql
+            sql.pace = self._pace
+            sql.stood = standing(found)
             return work(sql)
         finally:
+            sql = self._wire.sql
             sql.memo.clear()
             sql.before_commit.clear()
             sql.forget()
@@ -234,10 +239,10 @@ class PostgresEngine:
         # The connection that migrated goes on as the first writer's: opening costs time.
         self._add_writer(first)
         self._pace = Pace()
-        self._readers = Readers(READERS, lambda: _Snapshots(self._connect), translate=translate)
+        self._readers = Readers(READERS, lambda: _Snapshots(self._connect_to_read), translate=translate)
         self._long_readers = Readers(
             LONG_READERS,
-            lambda: _LongSnapshots(self._connect, self._pace),
+            lambda: _LongSnapshots(self._connect_to_read, self._pace),
             translate=translate,
             name="thoughtbox-long-reader",
         )
@@ -262,6 +267,17 @@ class PostgresEngine:
 
     def scratch(self, work: Callable[[Sql], T]) -> Future[T]:
         return self._scratches.submit(work)
+
+    @contextmanager
+    def alone(self, *, patient: bool = True) -> Generator[bool]:
+        with self._connect() as connection:
+            if patient:
+                connection.execute("SET lock_timeout = 0")
+                connection.execute(b"SELECT " + ALONE % ALONE_LOCK)
+                yield True
+            else:
+                took = connection.execute(b"SELECT " + ALONE.replace(b"pg_", b"pg_try_") % ALONE_LOCK).fetchone()
+                yield bool(took and took[0])
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
@@ -295,10 +311,16 @@ class PostgresEngine:
                 )
 
     def _connect_to_write(self) -> Connection:
+        # The connection before this one may have been lost between its commit and the telling of it.
+        return self._connect_and(TELL)
+
+    def _connect_to_read(self) -> Connection:
+        return self._connect_and(PREPARE)
+
+    def _connect_and(self, statement: bytes) -> Connection:
         connection = self._connect()
         try:
-            # The connection before this one may have been lost between its commit and the telling of it.
-            connection.execute(TELL)
+            connection.execute(statement)
         except BaseException:
             connection.close()
             raise

@@ -12,15 +12,22 @@ from psycopg import generators, pq
 from psycopg.errors import error_from_result
 
 from thoughtbox.engine.pace import Pace
-from thoughtbox.engine.postgres_connection import Connection, translate
+from thoughtbox.engine.postgres_connection import LOCK_SECONDS, Connection, translate
 from thoughtbox.engine.postgres_words import in_postgres_words
-from thoughtbox.engine.protocol import Dialect, Head, Row, Sql
+from thoughtbox.engine.protocol import Dialect, Head, Row, Sql, Standing
 from thoughtbox.engine.savepoints import nested
 from thoughtbox.errors import StorageError
 
 SCAN_ROWS = 256
 MANY_ROWS = 1024
 
+# A snapshot does not cover the tables themselves: one that is put in the place of another would be found half
+# empty by whoever began before. So readers hold this lock, which is taken before the snapshot is.
+STANDING = b"LOCK TABLE workspaces IN ACCESS SHARE MODE; EXECUTE standing"
+PREPARE = b"PREPARE standing AS SELECT epoch, imports FROM store"
+HOLD = b"LOCK TABLE workspaces IN ACCESS EXCLUSIVE MODE"
+HOLD_MS = 300
+"""How long others wait behind whoever wants to hold the store and cannot, because of a long read, say."""
 SAVEPOINT_PART = b"SAVEPOINT part"
 RELEASE_PART = b"RELEASE part"
 
@@ -39,6 +46,8 @@ class PostgresSql:
         self._cursor = connection.cursor(binary=True)
         self._waiting: list[bytes] = []
         self._scans = 0
+        self.stood: Standing | None = None
+        """How the store stood when the snapshot was taken; None where there is none."""
         self.wrote = False
         self.memo: dict[Any, Any] = {}
         self.learnt: dict[Any, Any] = {}
@@ -91,6 +100,23 @@ class PostgresSql:
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         return self.row(f"{statement} FOR UPDATE", parameters)
 
+    def hold(self, *, patient: bool = False) -> None:
+        try:
+            if patient:
+                self.send(HOLD)
+            else:
+                self.send(b"SET LOCAL lock_timeout = '%dms'" % HOLD_MS, HOLD)
+                self.send(b"SET LOCAL lock_timeout = '%ds'" % LOCK_SECONDS)
+        except psycopg.Error as error:
+            raise translate(error) from error
+
+    def standing(self) -> Standing:
+        if self.stood is None:
+            row = self.row("SELECT epoch, imports FROM store")
+            assert row is not None
+            return Standing(*row)
+        return self.stood
+
     def nested(self) -> AbstractContextManager[None]:
         return nested(self, begin=self._begin_part, end=self._end_part, undo=self._undo_part)
 
@@ -127,13 +153,14 @@ class PostgresSql:
         """Let a verb wait for the next statement."""
         self._waiting.append(verb)
 
-    def send(self, *verbs: bytes) -> None:
-        """Send what waits, and then these."""
+    def send(self, *verbs: bytes) -> pq.abc.PGresult | None:
+        """Send what waits, and then these; what came of the last."""
         if not self._waiting and not verbs:
-            return
+            return None
         result = self._connection.pgconn.exec_(self._message(verbs))
         if result.status == pq.ExecStatus.FATAL_ERROR:
             raise failure(result)
+        return result
 
     def exchange(self, *verbs: bytes) -> list[pq.abc.PGresult]:
         """Send what waits, and then these; what came of each, as far as an error let it come."""
@@ -155,3 +182,9 @@ def failure(result: pq.abc.PGresult) -> psycopg.Error:
     error = error_from_result(result)
     # Without a state it is not the server that speaks: the connection is gone.
     return error if error.sqlstate else psycopg.OperationalError(str(error))
+
+
+def standing(found: pq.abc.PGresult | None) -> Standing:
+    """What a snapshot's first statement has found of the store."""
+    assert found is not None
+    return Standing(*(int(found.get_value(0, column) or 0) for column in range(2)))

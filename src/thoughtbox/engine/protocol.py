@@ -23,6 +23,15 @@ class Head(NamedTuple):
     hash: bytes
 
 
+class Standing(NamedTuple):
+    """What to know of the store before it is used."""
+
+    epoch: int
+    """Another one than before: its views may be others now."""
+    imports: int
+    """Workspaces that records are being brought into; not all of what they hold is to be shown yet."""
+
+
 class Sql(Protocol):
     """One open transaction: the only way to read and write rows.
 
@@ -70,6 +79,18 @@ class Sql(Protocol):
         """A part of the transaction that leaves all it wrote, or nothing if it raises; as deep as needed."""
         ...
 
+    def hold(self, *, patient: bool = False) -> None:
+        """Keep everybody else from the store until this transaction ends; snapshots that need no lock go on.
+
+        Who is not `patient` gets `StorageBusy` soon, when somebody is in the middle of something long: others
+        wait behind whoever waits here.
+        """
+        ...
+
+    def standing(self) -> Standing:
+        """How the store stands, as this transaction sees it."""
+        ...
+
 
 class Engine(Protocol):
     """A store that runs work in transactions."""
@@ -104,6 +125,13 @@ class Engine(Protocol):
 
         A temporary table hides a stored one of its name. It is gone afterwards, and nobody
         who writes waits for it. One such work runs at a time.
+        """
+        ...
+
+    def alone(self, *, patient: bool = True) -> AbstractContextManager[bool]:
+        """Be the only one, of all processes on the store, that is inside here: for work of many transactions.
+
+        Says whether that is so: who is not `patient` does not wait for the others. It ends with the process.
         """
         ...
 

@@ -12,7 +12,7 @@ import os
 import shutil
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -136,6 +136,10 @@ class ReadOnlySqlite:
 
     def scratch(self, work: Callable[[Sql], T]) -> Future[T]:
         return self._scratches.submit(work)
+
+    def alone(self, *, patient: bool = True) -> AbstractContextManager[bool]:
+        """Nobody writes here, and so nobody is in anybody's way."""
+        return nullcontext(True)
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         """Nothing is ever committed here."""

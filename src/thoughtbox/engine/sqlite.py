@@ -12,13 +12,14 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
 
 import apsw
 
+from thoughtbox.engine.alone import Alone
 from thoughtbox.engine.file_system import refuse_network
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
@@ -157,6 +158,7 @@ class SqliteEngine:
         self._last_commit = time.monotonic()
         self._watchers = Watchers(self._watch_other_processes)
         self._turnstile = Turnstile(path) if path else None
+        self._alone = Alone(path)
         turn = self._turnstile or nullcontext()
         try:
             if path:
@@ -216,6 +218,9 @@ class SqliteEngine:
         if self._scratches is None:
             return self._lanes.put(ONE_LANE, partial(_undone, work))
         return self._scratches.submit(work)
+
+    def alone(self, *, patient: bool = True) -> AbstractContextManager[bool]:
+        return self._alone.entered(patient=patient)
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)

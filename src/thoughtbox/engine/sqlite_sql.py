@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from thoughtbox.engine.protocol import CONSTRAINT, Dialect, Head, Row, Sql
+from thoughtbox.engine.protocol import CONSTRAINT, Dialect, Head, Row, Sql, Standing
 from thoughtbox.engine.savepoints import nested
 from thoughtbox.engine.turnstile import PATIENCE_SECONDS
 from thoughtbox.errors import StorageBusy, StorageDamaged, StorageError, StorageFull
@@ -97,6 +97,14 @@ class SqliteSql:
     def lock(self, statement: str, parameters: Sequence[Any] = ()) -> Row | None:
         # The writing transaction already holds the whole file.
         return self.row(statement, parameters)
+
+    def hold(self, *, patient: bool = False) -> None:
+        """Whoever writes already holds the whole file, and whoever reads has a snapshot, tables and all."""
+
+    def standing(self) -> Standing:
+        row = self.row("SELECT epoch, imports FROM store")
+        assert row is not None
+        return Standing(*row)
 
     def nested(self) -> AbstractContextManager[None]:
         return nested(self, begin=self._begin_part, end=self._end_part, undo=self._undo_part)

@@ -19,6 +19,7 @@ class Answers(View):
     name = "answers"
     follows = frozenset({ANSWERED})
     schema = "answers.sql"
+    generation = 2
 
     def apply(self, record: Record) -> None:
         self.sql.run(

@@ -1,40 +1,34 @@
-"""A whole workspace as JSON Lines, records as stored, and back.
+"""A whole workspace as JSON Lines, records as stored; and whether such a file holds together.
 
 A header, a line per record in order, a line per stream head, and a trailer, so that
-a shortened file is refused (`docs/export-format.md`). What comes in is verified on
-the way, in one transaction: an import that fails leaves nothing.
+a shortened file is refused (`docs/export-format.md`). `importing.py` takes one in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple, NoReturn
 
 import orjson
 
-from thoughtbox.engine.protocol import CONSTRAINT, Row, Sql
-from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCanonical, StorageError
+from thoughtbox.engine.protocol import Row, Sql
+from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCanonical
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
 from thoughtbox.ledger.checkpoints import TOPIC as CHECKPOINT
 from thoughtbox.ledger.checkpoints import Checkpoints, origin
-from thoughtbox.ledger.ledger import COLUMNS, Ledger, StreamHead, beginning
+from thoughtbox.ledger.ledger import COLUMNS, StreamHead, beginning, shown_until
 from thoughtbox.ledger.merkle import Frontier
-from thoughtbox.ledger.record import Record, check_envelope, record_id
+from thoughtbox.ledger.record import check_envelope, record_id
 from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.signing import Checkpoint, Signer, signers
 from thoughtbox.ledger.verify import named_key
-from thoughtbox.ledger.view import Views
 from thoughtbox.settings import WORKSPACE
 
 FORMAT = "thoughtbox-export"
 VERSION = 1
 _RECORD = b',"record":'
-
-Check = Callable[[Record, Ledger], object]
-"""Looks at a record that is about to be taken in, with the ledger as it is before it."""
 
 
 class Signed(NamedTuple):
@@ -45,13 +39,13 @@ class Signed(NamedTuple):
     public_key: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did."""
+class Verified(NamedTuple):
+    """An export that holds together."""
 
     workspace: str
     records: int
-    added: int
+    digest: bytes
+    """Of all its lines: whoever reads it again knows whether it is still the same."""
     signers: tuple[Signed, ...] = ()
     """Who signed checkpoints of it. Whether they are to be trusted is not for an import to say."""
 
@@ -68,7 +62,10 @@ def export_lines(sql: Sql, workspace: str, progress: Progress | None = None) -> 
         return line
 
     yield counted(orjson.dumps({"format": FORMAT, "version": VERSION, "workspace": workspace}))
-    for row in sql.scan(f"SELECT {COLUMNS} FROM records WHERE workspace = ? ORDER BY seq", (workspace,)):
+    for row in sql.scan(
+        f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq <= ? ORDER BY seq",
+        (workspace, shown_until(sql, workspace)),
+    ):
         frontier.add(row[5])
         yield counted(_record_line(row))
         if progress and row[0] % 1000 == 0:
@@ -114,33 +111,15 @@ def _trailer_line(records: int, streams: int, tree: Frontier, checkpoint: str | 
     )
 
 
-def import_lines(
-    sql: Sql,
-    lines: Iterable[bytes],
-    views: Views,
-    progress: Progress | None = None,
-    *,
-    check: Check | None = None,
-) -> Imported:
-    """Take an export in, inside the transaction given; refuse it with the line that is wrong.
-
-    A workspace that already holds the beginning of the file gets the rest of it; one
-    that holds all of it stays as it is; one that holds anything else refuses the file.
-    `check` looks at each record that is new here, and raises `InvalidRecord` if nobody could read it afterwards.
-    """
-    return _Import(sql, views, progress, check).run(lines)
+def verified(lines: Iterable[bytes]) -> Verified:
+    """Look at a whole export before anything of it is taken in; refuse it with the line that is wrong."""
+    return _Reading().run(lines)
 
 
-class _Import:
+class _Reading:
     """Reads line after line and trusts none of them: each must be what an export would have written there."""
 
-    _ledger: Ledger
-
-    def __init__(self, sql: Sql, views: Views, progress: Progress | None, check: Check | None) -> None:
-        self._sql = sql
-        self._check = check
-        self._views = views
-        self._progress = progress
+    def __init__(self) -> None:
         self._workspace = ""
         self._heads: dict[str, StreamHead] = {}
         self._heads_to_come: dict[str, StreamHead] = {}
@@ -149,14 +128,13 @@ class _Import:
         self._newest_note: str | None = None
         self._signed: dict[Signer, Signed] = {}
         self._digest = sha256()
-        self._present = 0
         self._line = 0
 
-    def run(self, lines: Iterable[bytes]) -> Imported:
+    def run(self, lines: Iterable[bytes]) -> Verified:
         ended = False
-        for line in lines:
+        for raw in lines:
             self._line += 1
-            line = line.rstrip(b"\n")
+            line = raw.rstrip(b"\n")
             if ended:
                 self._refuse("something follows the trailer")
             if self._line == 1:
@@ -168,11 +146,10 @@ class _Import:
             else:
                 self._trailer(line)
                 ended = True
-            self._digest.update(line + b"\n")
+            self._digest.update(raw if raw.endswith(b"\n") else raw + b"\n")
         if not ended:
             self._refuse("the file has no trailer: it was cut short")
-        size = self._frontier.size
-        return Imported(self._workspace, size, max(0, size - self._present), tuple(self._signed.values()))
+        return Verified(self._workspace, self._frontier.size, self._digest.digest(), tuple(self._signed.values()))
 
     def _header(self, line: bytes) -> None:
         header = self._parsed(line)
@@ -183,8 +160,6 @@ class _Import:
         self._workspace = str(header.get("workspace", ""))
         if not WORKSPACE.fullmatch(self._workspace):
             self._refuse(f"`{self._workspace}` is no name for a workspace")
-        self._ledger = Ledger(self._sql, self._workspace, self._views)
-        self._present = self._ledger.last_seq_held()
 
     def _record(self, line: bytes) -> None:
         at = line.find(_RECORD)
@@ -194,34 +169,30 @@ class _Import:
         seq, stream = self._frontier.size + 1, place.get("stream")
         if not isinstance(stream, str):
             self._refuse("a record line without its stream")
-        if place.get("seq") != seq:
-            self._refuse(f"{record_id(seq)} is missing or out of order")
         content_hash = chain.content_hash(content)
         head = self._heads.get(stream) or beginning(self._workspace, stream)
         length, linked = head.length, chain.link(head.hash, content_hash)
+        if line != _record_line((seq, stream, length, content, content_hash, linked)):
+            self._refuse_place(place, seq, stream, length, content_hash, linked)
+        envelope = self._envelope(seq, content)
+        if envelope["data"]["topic"] == CHECKPOINT:
+            self._checkpoint(seq, envelope)
+        self._heads[stream] = StreamHead(length + 1, linked, seq)
+        self._frontier.add(linked)
+
+    def _refuse_place(
+        self, place: dict[str, Any], seq: int, stream: str, length: int, content_hash: bytes, linked: bytes
+    ) -> NoReturn:
+        """A record does not stand in the file as an export would have it: what is wrong first."""
+        if place.get("seq") != seq:
+            self._refuse(f"{record_id(seq)} is missing or out of order")
         if place.get("index") != length:
             self._refuse(f"{record_id(seq)} is out of order in {stream}")
         if content_hash.hex() != place.get("contentHash"):
             self._refuse(f"the bytes of {record_id(seq)} do not match its content hash")
         if linked.hex() != place.get("hash"):
             self._refuse(f"the hash of {record_id(seq)} does not follow from the record before it in {stream}")
-        if line != _record_line((seq, stream, length, content, content_hash, linked)):
-            self._refuse(f"{record_id(seq)} is not spelled as an export spells it")
-        envelope = self._envelope(seq, content)
-        if envelope["data"]["topic"] == CHECKPOINT:
-            self._checkpoint(seq, envelope)
-        self._heads[stream] = StreamHead(length + 1, linked, seq)
-        self._frontier.add(linked)
-        record = Record(
-            workspace=self._workspace,
-            seq=seq,
-            stream=stream,
-            stream_index=length,
-            content_hash=content_hash,
-            hash=linked,
-            envelope=envelope,
-        )
-        self._keep(record, content, head.last_seq)
+        self._refuse(f"{record_id(seq)} is not spelled as an export spells it")
 
     def _envelope(self, seq: int, content: bytes) -> dict[str, Any]:
         envelope = self._parsed(content)
@@ -263,33 +234,6 @@ class _Import:
         head = self._heads.get(stream) if stream is not None else None
         return [stream, head.length, head.hash.hex()] if head is not None else None
 
-    def _keep(self, record: Record, content: bytes, prev_seq: int) -> None:
-        if record.seq <= self._present:
-            self._must_be_the_same(record)
-            return
-        try:
-            if self._check is not None:
-                self._check(record, self._ledger)
-            self._ledger.keep(record, content, prev_seq=prev_seq)
-        except InvalidRecord as error:
-            self._refuse(f"{record.id}, a {record.topic}, could not be read afterwards: {error.message}")
-        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError):
-            self._refuse(f"{record.id} has not the data that its topic {record.topic} promises")
-        except StorageError as error:
-            if error.details.get("reason") != CONSTRAINT:
-                raise
-            self._refuse(f"{record.id}, a {record.topic}, does not fit the records before it")
-        if self._progress and record.seq % 1000 == 0:
-            self._progress(record.seq, 0)
-
-    def _must_be_the_same(self, record: Record) -> None:
-        held = self._sql.row("SELECT hash FROM records WHERE workspace = ? AND seq = ?", (self._workspace, record.seq))
-        if held is None or held[0] != record.hash:
-            self._refuse(
-                f"workspace {self._workspace} already has another {record.id}",
-                recovery="Import into an empty store, or set THOUGHTBOX_DATA_DIR to another directory.",
-            )
-
     def _head(self, line: bytes) -> None:
         if self._streams == 0:
             self._heads_to_come = dict(self._heads)
@@ -318,9 +262,19 @@ class _Import:
             self._refuse("this is not a JSON object")
         return value
 
-    def _refuse(self, why: str, recovery: str | None = None) -> NoReturn:
-        raise ImportRefused(
-            f"line {self._line}: {why}; nothing was imported",
-            recovery=recovery or "Check the file with `thoughtbox-verify FILE`, or export it anew.",
-            details={"line": self._line},
-        )
+    def _refuse(self, why: str) -> NoReturn:
+        raise refusal(self._line, why)
+
+
+def opened(line: bytes) -> tuple[dict[str, Any], bytes]:
+    """Where a record stands, and its bytes, from a line that was verified."""
+    at = line.find(_RECORD)
+    return orjson.loads(line[:at] + b"}"), line[at + len(_RECORD) : -1]
+
+
+def refusal(line: int, why: str, recovery: str | None = None) -> ImportRefused:
+    return ImportRefused(
+        f"line {line}: {why}; nothing was imported",
+        recovery=recovery or "Check the file with `thoughtbox-verify FILE`, or export it anew.",
+        details={"line": line},
+    )

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from thoughtbox.engine.protocol import Engine, Sql
-from thoughtbox.errors import LedgerBroken, ThoughtboxError
+from thoughtbox.errors import LedgerBroken, SchemaTooNew, ThoughtboxError
 from thoughtbox.ledger import merkle
 from thoughtbox.ledger.checkpoints import Taken, take_checkpoint
 from thoughtbox.ledger.feed import Feed
@@ -55,11 +55,23 @@ class Keeper:
             if self._stopping.wait(REST_SECONDS):
                 return
             self._stirred.clear()
+            if self._is_taken_over():
+                return
             for stretch in self._follower.unseen():
                 self._follower.pass_over(stretch)
             self._try(self._follow, "the views that follow the ledger could not be looked at")
             if self._every:
                 self._try(self._sign, "no checkpoint was taken, or no copy of it kept")
+
+    def _is_taken_over(self) -> bool:
+        """Whether a newer release has other views here now: there is nothing left for this one to keep."""
+        try:
+            self._engine.read(lambda sql: self._views.recognise(sql, sql.standing().epoch)).result()
+        except SchemaTooNew:
+            return True
+        except ThoughtboxError as error:
+            logger.debug("the store could not be looked at: %s", error)
+        return False
 
     def _try(self, step: Callable[[], None], failure: str) -> None:
         try:

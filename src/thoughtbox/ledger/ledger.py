@@ -7,11 +7,11 @@ that share a transaction share the heads too, which are stored once, at its end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from thoughtbox.engine.protocol import Head, Row, Sql
-from thoughtbox.errors import LedgerBroken
+from thoughtbox.errors import LedgerBroken, StorageBusy
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
 from thoughtbox.ledger.clauses import begins_with, rows_among
@@ -31,6 +31,13 @@ WITH RECURSIVE backward (seq, prev_seq) AS (
   JOIN records AS before ON before.workspace = ? AND before.seq = backward.prev_seq AND before.seq < backward.seq
 )"""
 """The numbers of a stream's records, from the one given back to its first."""
+
+_STORE_HEAD = (
+    "INSERT INTO streams (workspace, stream, length, head_hash, last_seq, first_seq) VALUES (?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (workspace, stream) DO UPDATE SET"
+    " length = excluded.length, head_hash = excluded.head_hash, last_seq = excluded.last_seq"
+)
+_HOLD = "SELECT last_seq, epoch, importing FROM workspaces WHERE workspace = ?"
 
 MOST_HEADS_LEARNT = 1_000
 """Stream heads of a workspace that a connection keeps in mind from one transaction to the next."""
@@ -104,19 +111,7 @@ class Ledger:
     def keep(self, record: Record, content: bytes, *, prev_seq: int) -> None:
         """Store a sealed record behind the heads, move them on, and show it to the views."""
         sql = self._sql
-        sql.put(
-            _INSERT,
-            (
-                record.workspace,
-                record.seq,
-                record.stream,
-                record.stream_index,
-                content,
-                record.content_hash,
-                record.hash,
-                prev_seq,
-            ),
-        )
+        put_record(sql, record, content, prev_seq)
         sql.memo[self._key] = record.seq
         sql.memo[_StreamKey(record.workspace, record.stream)] = StreamHead(
             record.stream_index + 1, record.hash, record.seq
@@ -226,7 +221,7 @@ class Ledger:
         )
         return self.records(row[0] for row in rows)
 
-    def tail(self, after: int, *, limit: int = NOW) -> Iterator[Record]:
+    def tail(self, after: int, *, limit: int = NOW) -> Generator[Record]:
         """The workspace's records in order, from the one behind number `after`."""
         for row in self._sql.scan(
             f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
@@ -262,18 +257,57 @@ class Ledger:
         known = self._sql.memo.get(self._key)
         if known is not None:
             return known
-        locked = self._sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.workspace,))
-        if locked is None:
-            self._sql.run(
-                "INSERT INTO workspaces (workspace, last_seq) VALUES (?, 0) ON CONFLICT DO NOTHING", (self.workspace,)
-            )
-            locked = self._sql.lock("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.workspace,))
-        assert locked is not None
-        last_seq = self._sql.memo[self._key] = locked[0]
+        last_seq, epoch, importing = hold_workspace(self._sql, self.workspace)
+        if epoch != self._views.epoch:
+            self._views.recognise(self._sql, epoch)
+        if importing:
+            raise being_imported(self.workspace)
+        self._sql.memo[self._key] = last_seq
         learnt = self._sql.learnt.get(self.workspace)
         if learnt is not None and learnt.last_seq != last_seq:
             del self._sql.learnt[self.workspace]  # somebody else has written
         return last_seq
+
+
+class _Held(NamedTuple):
+    last_seq: int
+    epoch: int
+    importing: int
+
+
+def hold_workspace(sql: Sql, workspace: str) -> _Held:
+    """Lock the row of a workspace, made if there is none yet, until the transaction ends."""
+    row = sql.lock(_HOLD, (workspace,))
+    if row is None:
+        sql.run(
+            "INSERT INTO workspaces (workspace, last_seq, epoch) VALUES (?, 0, 0) ON CONFLICT DO NOTHING", (workspace,)
+        )
+        # In a statement behind the one that may have waited, which saw the store as it was before.
+        sql.run("UPDATE workspaces SET epoch = (SELECT epoch FROM store) WHERE workspace = ?", (workspace,))
+        row = sql.lock(_HOLD, (workspace,))
+    assert row is not None
+    return _Held(*row)
+
+
+def readable_until(sql: Sql, workspace: str, views: Views) -> int:
+    """The newest record that whoever reads may see; raises when the store is no longer theirs to read."""
+    standing = sql.standing()
+    if standing.epoch != views.epoch:
+        views.recognise(sql, standing.epoch)
+    return shown_until(sql, workspace) if standing.imports else NOW
+
+
+def shown_until(sql: Sql, workspace: str) -> int:
+    """The last record of a workspace; of one that records are being imported into, the last before those."""
+    row = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ? AND importing <> 0", (workspace,))
+    return row[0] if row else NOW
+
+
+def being_imported(workspace: str) -> StorageBusy:
+    return StorageBusy(
+        f"records are being imported into workspace {workspace}; until that is done it can be read, but not written to",
+        recovery="Send the call again when the import has ended.",
+    )
 
 
 def beginning(workspace: str, stream: str) -> StreamHead:
@@ -290,6 +324,32 @@ def walk_back(sql: Sql, workspace: str, head: StreamHead, columns: str) -> Itera
     )
 
 
+def put_record(sql: Sql, record: Record, content: bytes, prev_seq: int) -> None:
+    """Write the row of a sealed record, and nothing else."""
+    sql.put(
+        _INSERT,
+        (
+            record.workspace,
+            record.seq,
+            record.stream,
+            record.stream_index,
+            content,
+            record.content_hash,
+            record.hash,
+            prev_seq,
+        ),
+    )
+
+
+def store_stream_heads(sql: Sql, workspace: str, heads: Mapping[str, StreamHead], firsts: Mapping[str, int]) -> None:
+    """Write down where these streams of a workspace stand, and where those begin that are new."""
+    sql.many(_STORE_HEAD, [(workspace, stream, *head, firsts.get(stream, 0)) for stream, head in heads.items()])
+    for head in heads.values():
+        known = sql.witness.get(workspace)
+        if known is None or head.last_seq > known.seq:
+            sql.witness[workspace] = Head(head.last_seq, head.hash)
+
+
 def store_heads(sql: Sql) -> None:
     """Write down how far this transaction has moved the heads it touched, and keep them in mind."""
     last_seqs = {key.workspace: seq for key, seq in sql.memo.items() if isinstance(key, _WorkspaceKey)}
@@ -298,12 +358,7 @@ def store_heads(sql: Sql) -> None:
         "UPDATE workspaces SET last_seq = ? WHERE workspace = ?",
         [(seq, workspace) for workspace, seq in last_seqs.items()],
     )
-    sql.many(
-        "INSERT INTO streams (workspace, stream, length, head_hash, last_seq, first_seq) VALUES (?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (workspace, stream) DO UPDATE SET"
-        " length = excluded.length, head_hash = excluded.head_hash, last_seq = excluded.last_seq",
-        [(*key, *head, sql.memo.get(_FirstKey(*key), 0)) for key, head in heads.items()],
-    )
+    sql.many(_STORE_HEAD, [(*key, *head, sql.memo.get(_FirstKey(*key), 0)) for key, head in heads.items()])
     for key, head in heads.items():
         if head.last_seq == last_seqs[key.workspace]:
             sql.witness[key.workspace] = Head(head.last_seq, head.hash)

@@ -31,8 +31,8 @@ class Tree(View):
         leaves = [
             leaf_hash(row[0])
             for row in self.sql.rows(
-                "SELECT hash FROM records WHERE workspace = ? AND seq > ? ORDER BY seq LIMIT ?",
-                (self.workspace, after, max(limit, WIDTH)),
+                "SELECT hash FROM records WHERE workspace = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+                (self.workspace, after, self.as_of, max(limit, WIDTH)),
             )
         ]
         whole = len(leaves) // WIDTH

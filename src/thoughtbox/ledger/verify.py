@@ -21,7 +21,7 @@ from thoughtbox.errors import InvalidProof, InvalidRecord, NotCanonical, Storage
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import parse
 from thoughtbox.ledger.checkpoints import TOPIC, Checkpoints, Taken, origin
-from thoughtbox.ledger.ledger import COLUMNS, StreamHead, beginning, walk_back
+from thoughtbox.ledger.ledger import COLUMNS, StreamHead, beginning, shown_until, walk_back
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import check_envelope, record_id
 from thoughtbox.ledger.signing import Checkpoint, Signer, VerifierKey, open_note, signers
@@ -156,7 +156,10 @@ def verify_stream(sql: Sql, workspace: str, stream: str) -> Verdict:
             return linked
     elif not signed:
         return Verdict(records=0, streams=0, checkpoints=0)
-    found = sql.scan(f"SELECT {_ROW} FROM records WHERE workspace = ? AND stream = ? ORDER BY seq", (workspace, stream))
+    found = sql.scan(
+        f"SELECT {_ROW} FROM records WHERE workspace = ? AND stream = ? AND seq <= ? ORDER BY seq",
+        (workspace, stream, shown_until(sql, workspace)),
+    )
     return _verify_rows(found, workspace, stream, signed, stored)
 
 
@@ -209,7 +212,11 @@ def verify_workspace(
         frontier = Frontier()
         if 0 in expected and frontier.root() != expected[0].root:
             raise _Found(_other_root(expected[0]))
-        for row in sql.scan(f"SELECT {_ROW} FROM records WHERE workspace = ? ORDER BY seq", (workspace,)):
+        # What is still being imported is verified on its way in, and is none of ours until its head has moved.
+        until = shown_until(sql, workspace)
+        for row in sql.scan(
+            f"SELECT {_ROW} FROM records WHERE workspace = ? AND seq <= ? ORDER BY seq", (workspace, until)
+        ):
             seq = row[0]
             if seq != walk.records + 1:
                 raise _Found(_gap(walk.records + 1, row))

@@ -12,16 +12,20 @@ for then. What never changes is a row that carries the `seq` that made it, and i
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
-from thoughtbox.engine.migrations import statements
+from thoughtbox.engine.migrations import must_be_known, statements
 from thoughtbox.engine.protocol import Dialect, Row, Sql
-from thoughtbox.errors import LedgerBroken
+from thoughtbox.errors import LedgerBroken, SchemaTooNew
 from thoughtbox.ledger.record import Record, record_id
+
+logger = logging.getLogger(__name__)
 
 NOW = 2**62 - 1
 """Later than any sequence number."""
@@ -44,8 +48,9 @@ class View:
     pace: ClassVar[Literal["now", "tail"]] = "now"
     stride: ClassVar[int] = 1
     """Fewest records that a view which follows the tail takes in at once."""
-    version: ClassVar[int] = 1
-    """Raise it when `apply` changes its mind: the stored view is then replayed."""
+    generation: ClassVar[int] = 1
+    """Raised with every change of the schema or of what `apply` makes of a record, and never lowered. A store with an
+    earlier one has the view replayed; a process that meets a later one is itself the older, and stops."""
 
     def __init__(self, sql: Sql, workspace: str, as_of: int = NOW) -> None:
         self.sql = sql
@@ -75,9 +80,7 @@ class View:
 
     @classmethod
     def script(cls, dialect: Dialect) -> str:
-        folder = files(cls.__module__.rpartition(".")[0])
-        own = folder.joinpath(f"{cls.schema.removesuffix('.sql')}.{dialect}.sql")
-        return (own if own.is_file() else folder.joinpath(cls.schema)).read_text(encoding="utf-8")
+        return _script(cls.__module__.rpartition(".")[0], cls.schema, dialect)
 
     @classmethod
     def tables(cls, dialect: Dialect) -> list[str]:
@@ -85,15 +88,35 @@ class View:
 
     @classmethod
     def shape(cls, dialect: Dialect) -> str:
-        """Changes whenever the stored tables would no longer be what the code makes of the ledger."""
-        return sha256(f"{cls.version}\n{cls.script(dialect)}".encode()).hexdigest()[:16]
+        """Changes whenever the stored tables would no longer be what the code makes of the ledger.
+
+        A generation has one shape; only in the making it may have had others.
+        """
+        return sha256(f"{cls.generation}\n{cls.script(dialect)}".encode()).hexdigest()[:16]
+
+
+@cache
+def _script(package: str, schema: str, dialect: Dialect) -> str:
+    folder = files(package)
+    own = folder.joinpath(f"{schema.removesuffix('.sql')}.{dialect}.sql")
+    return (own if own.is_file() else folder.joinpath(schema)).read_text(encoding="utf-8")
+
+
+class Made(NamedTuple):
+    """A view as the store has it."""
+
+    generation: int
+    shape: str
 
 
 class Views:
-    """All views there are: which of them a record concerns, and how to make them anew."""
+    """All views there are: which of them a record concerns, and whether they are those that the store has."""
 
     def __init__(self, kinds: Iterable[type[View]]) -> None:
         self.kinds = tuple(kinds)
+        self.epoch = 0
+        """The store's epoch in which its views were last found to be these; 0 before the first look."""
+        self._was_told = False
         self._by_topic: dict[str, tuple[type[View], ...]] = {}
         for kind in self.kinds:
             if kind.pace == "now":
@@ -110,8 +133,58 @@ class Views:
 
     def outdated(self, sql: Sql) -> list[type[View]]:
         """Views that the store does not have, or has in another shape."""
-        stored = dict(sql.rows("SELECT view, version FROM views"))
-        return [kind for kind in self.kinds if stored.get(kind.name) != kind.shape(sql.dialect)]
+        stored = made(sql)
+        return [kind for kind in self.kinds if stored.get(kind.name) != _made_of(kind, sql.dialect)]
+
+    def refuse_newer(self, sql: Sql) -> None:
+        """Raise when the store has a view of a later generation, or one that this release has never heard of."""
+        own = {kind.name: kind.generation for kind in self.kinds}
+        newer = [name for name, found in made(sql).items() if found.generation > own.get(name, 0)]
+        if newer:
+            raise self._told(_taken_over(sorted(newer)))
+
+    def recognise(self, sql: Sql, epoch: int) -> None:
+        """Look whether the store's views are still these, once in every epoch; raise when they are not."""
+        if epoch == self.epoch:
+            return
+        must_be_known(sql)
+        self.refuse_newer(sql)
+        if replaced := self.outdated(sql):
+            raise self._told(_taken_over([kind.name for kind in replaced], by="another"))
+        # Whoever reads an older snapshot beside this looks again; what holds now is what to remember.
+        self.epoch = max(self.epoch, epoch)
+
+    def _told(self, error: SchemaTooNew) -> SchemaTooNew:
+        """The error, said in the log once: every call from now on meets it."""
+        if not self._was_told:
+            self._was_told = True
+            logger.error("%s", error)
+        return error
+
+
+def made(sql: Sql) -> dict[str, Made]:
+    """By name: the views that the store has."""
+    return {row[0]: Made(*row[1:]) for row in sql.rows("SELECT view, generation, version FROM views")}
+
+
+def must_be_made(sql: Sql, kind: type[View]) -> None:
+    """Raise when the store does not have the view as this code would make it: adding to it would spoil it."""
+    row = sql.row("SELECT generation, version FROM views WHERE view = ?", (kind.name,))
+    if row is None or Made(*row) != _made_of(kind, sql.dialect):
+        raise _taken_over([kind.name], by="a newer" if row and row[0] > kind.generation else "another")
+
+
+def _taken_over(views: list[str], *, by: str = "a newer") -> SchemaTooNew:
+    return SchemaTooNew(
+        f"{by} Thoughtbox has taken over this store, and given it other views ({', '.join(views)})",
+        recovery=f"Restart this server{' with the newer Thoughtbox' if by == 'a newer' else ''}: it can neither read"
+        " nor write here any more.",
+        details={"views": views},
+    )
+
+
+def _made_of(kind: type[View], dialect: Dialect) -> Made:
+    return Made(kind.generation, kind.shape(dialect))
 
 
 def astray(kind: type[View], seq: int, asked: str) -> LedgerBroken:
@@ -125,14 +198,28 @@ def astray(kind: type[View], seq: int, asked: str) -> LedgerBroken:
 
 def create(sql: Sql, kind: type[View]) -> None:
     """Put empty tables in the place of the view's, whatever shape they had."""
-    # The last one first: a table may look into those before it.
-    for table in reversed(kind.tables(sql.dialect)):
-        sql.run(f"DROP TABLE IF EXISTS {table}")
+    drop(sql, kind)
     for statement in statements(kind.script(sql.dialect)):
         sql.run(statement)
+    enter(sql, kind)
+
+
+def drop(sql: Sql, kind: type[View]) -> None:
+    """Take away the tables that the view has now, and those that it had in the release that made them."""
+    own = kind.tables(sql.dialect)
+    row = sql.row("SELECT tables FROM views WHERE view = ?", (kind.name,))
+    had = row[0].split() if row else []
+    # The last one first: a table may look into those before it.
+    for table in reversed([*(name for name in had if name not in own), *own]):
+        sql.run(f"DROP TABLE IF EXISTS {table}")
+
+
+def enter(sql: Sql, kind: type[View]) -> None:
+    """Write down that the store has the view in its present shape."""
     sql.run(
-        "INSERT INTO views (view, version) VALUES (?, ?) ON CONFLICT (view) DO UPDATE SET version = excluded.version",
-        (kind.name, kind.shape(sql.dialect)),
+        "INSERT INTO views (view, version, generation, tables) VALUES (?, ?, ?, ?) ON CONFLICT (view) DO UPDATE SET"
+        " version = excluded.version, generation = excluded.generation, tables = excluded.tables",
+        (kind.name, kind.shape(sql.dialect), kind.generation, " ".join(kind.tables(sql.dialect))),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, ThoughtboxError
 from thoughtbox.ledger.keyring import Keyring
+from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.arguments import bind, wire_name
@@ -100,7 +101,11 @@ class Dispatcher:
     def ask(self, workspace: str, caller: Caller, question: Callable[[Tx], T]) -> Future[T]:
         """Put a question to the store that no operation asks, such as which names begin with a prefix."""
         task = Task("door", "ask")
-        return self._engine.read(lambda sql: question(self._own_tx(sql, task, workspace, caller, writes=False)))
+
+        def asked(sql: Sql) -> T:
+            return question(self._shown(self._own_tx(sql, task, workspace, caller, writes=False)))
+
+        return self._engine.read(asked)
 
     def do(self, workspace: str, caller: Caller, work: Callable[[Tx], T], *, what: str) -> Future[T]:
         """Do something in a transaction that no operation does, such as an import; `what` names it in its records."""
@@ -134,8 +139,13 @@ class Dispatcher:
             roots=call.roots,
         )
 
+    def _shown(self, tx: Tx) -> Tx:
+        """The transaction of a read, with nothing in sight that is still on its way in."""
+        until = readable_until(tx.sql, tx.workspace, tx.views)
+        return tx if until >= tx.as_of else tx.at(until)
+
     def _read(self, operation: Operation, arguments: Input, call: Call, sql: Sql) -> Answer:
-        tx = self._tx(sql, operation, call, writes=False)
+        tx = self._shown(self._tx(sql, operation, call, writes=False))
         return _landed(call, tx, _within_budget(_answer(tx, operation, arguments), arguments, operation))
 
     def _write(self, operation: Operation, given: Mapping[str, Any], arguments: Input, call: Call, sql: Sql) -> Answer:

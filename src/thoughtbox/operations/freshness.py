@@ -10,11 +10,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from typing import Any, NamedTuple, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.engine.steps import Steps, in_steps
 from thoughtbox.ledger.record import record_id
 from thoughtbox.ledger.replay import advance, cursor
 from thoughtbox.ledger.view import View
@@ -23,8 +24,6 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Answer = dict[str, Any]
-Steps = Generator[Future[Any], Any, T]
-"""Work that goes on from one future to the next: it yields each, and is sent what came of it."""
 
 LONGEST_SECONDS = 2.0
 """How long a read waits for views to catch up."""
@@ -140,49 +139,3 @@ def _notice(behind: _Behind) -> dict[str, str]:
         " what was written behind that may be missing here.",
         "recovery": "Send the call again in a moment.",
     }
-
-
-def in_steps(steps: Steps[T]) -> Future[T]:
-    """Run steps one after the other, each in the thread that finished the one before, which must not be held up.
-
-    Cancelling what is returned takes back the step that waits, and no other is begun.
-    """
-    outcome: Future[T] = Future()
-    waiting: Future[Any] | None = None
-
-    def go_on(done: Future[Any] | None) -> None:
-        nonlocal waiting
-        if outcome.cancelled():
-            steps.close()
-            return
-        try:
-            waiting = _after(steps, done)
-        except StopIteration as end:
-            if outcome.set_running_or_notify_cancel():
-                outcome.set_result(end.value)
-        except BaseException as error:
-            if outcome.set_running_or_notify_cancel():
-                outcome.set_exception(error)
-        else:
-            if outcome.cancelled():
-                waiting.cancel()
-            waiting.add_done_callback(go_on)
-
-    def take_back(_: Future[T]) -> None:
-        if outcome.cancelled() and waiting is not None:
-            waiting.cancel()
-
-    outcome.add_done_callback(take_back)
-    go_on(None)
-    return outcome
-
-
-def _after(steps: Steps[T], done: Future[Any] | None) -> Future[Any]:
-    """The step that follows."""
-    if done is None:
-        return next(steps)
-    try:
-        result = done.result()
-    except BaseException as error:
-        return steps.throw(error)
-    return steps.send(result)

@@ -123,7 +123,7 @@ def test_views_made_anew_equal_the_live_ones_after_all_of_it(box: Box):
     other = Client(box, workspace="other").ready()
     other.think("elsewhere")
 
-    assert {kind.name: rebuild(box.app.engine, kind, box.app.views) for kind in box.app.views.kinds} == {
+    assert {kind.name: rebuild(box.app.engine, kind) for kind in box.app.views.kinds} == {
         kind.name: True for kind in box.app.views.kinds
     }
     assert Client(box).ledger_verify()["valid"] is True

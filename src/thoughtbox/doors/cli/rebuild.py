@@ -19,7 +19,7 @@ def rebuild(args: Namespace) -> int:
         same: dict[type[View], bool] = {}
         for kind in chosen:
             with out.bar(f"Rebuilding {kind.name}") as bar:
-                same[kind] = replay.rebuild(box.engine, kind, box.views, bar)
+                same[kind] = replay.rebuild(box.engine, kind, bar)
     if out.as_json:
         out.json({"views": [{"view": kind.name, "pace": kind.pace, "same": is_same} for kind, is_same in same.items()]})
     else:

@@ -14,6 +14,7 @@ from thoughtbox.engine.migrations import steps
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.ledger.comparison import compare
 from thoughtbox.ledger.keyring import Keyring
+from thoughtbox.ledger.ledger import shown_until
 from thoughtbox.ledger.replay import SLICE, cursor, record_count
 from thoughtbox.ledger.signing import Checkpoint
 from thoughtbox.ledger.tree import WIDTH
@@ -121,7 +122,10 @@ def _stranger(workspace: str, stranger: Signatory) -> Finding:
 
 def _ends(sql: Sql, workspace: str, last_seq: int, keyring: Keyring) -> str | None:
     """What is wrong with the heads, the numbers of records, or the note kept outside the store."""
-    counted, highest = sql.row("SELECT COUNT(*), MAX(seq) FROM records WHERE workspace = ?", (workspace,)) or (0, 0)
+    counted, highest = sql.row(
+        "SELECT COUNT(*), MAX(seq) FROM records WHERE workspace = ? AND seq <= ?",
+        (workspace, shown_until(sql, workspace)),
+    ) or (0, 0)
     if (counted, highest or 0) != (last_seq, last_seq):
         return f"it should have {count(last_seq, 'record')}, but has {counted:,}, the last of them th:{highest}"
     signed = max((Checkpoint.parse(note).size for note in keyring.recall(workspace)), default=0)

@@ -10,6 +10,7 @@ import zlib
 from argparse import Namespace
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from shutil import copyfileobj
@@ -27,12 +28,12 @@ from thoughtbox.doors.cli.store import COPIED, opened, opened_to_read, settings_
 from thoughtbox.doors.terminal import printable_json
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import ImportRefused, RecordNotFound
-from thoughtbox.ledger.export import Imported, export_lines, import_lines
+from thoughtbox.ledger.export import export_lines
+from thoughtbox.ledger.importing import Imported, import_files
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import workspaces
 from thoughtbox.ledger.signing import Signer
 from thoughtbox.ledger.verify import Signatory
-from thoughtbox.ledger.view import Views
 from thoughtbox.operations.registry import TABLE
 from thoughtbox.settings import Settings
 
@@ -126,7 +127,7 @@ def _write(sql: Sql, workspace: str, target: BinaryIO | gzip.GzipFile | _Shown, 
 
 
 def import_(args: Namespace) -> int:
-    """All files in one transaction: when one is refused, nothing of any is taken in."""
+    """All files together: when one is refused, nothing of any is taken in."""
     settings = settings_of(args)
     out = Output(args)
     if any(Path(name).is_dir() for name in args.files):
@@ -137,7 +138,9 @@ def import_(args: Namespace) -> int:
         bar = stack.enter_context(out.bar("Importing"))
         incoming = _Incoming(files, bar)
         try:
-            found = box.engine.write("", lambda sql: incoming.take(sql, box.views)).result()
+            found = import_files(box.engine, box.views, incoming.files, check=TABLE.check)
+        except ImportRefused as error:
+            raise _naming(incoming.name, error) from None
         except _FileFailed as failure:
             raise UsageError(f"{incoming.name} cannot be read: {failure.error.strerror or failure.error}") from None
         signatories = [_signatories(one, box.keyring) for one in found]
@@ -230,30 +233,21 @@ def _opened(name: str) -> Generator[BinaryIO]:
 
 
 class _Incoming:
-    """Files on their way in, in the thread that writes."""
+    """Files on their way in; each is read twice, to be verified and to be taken in."""
 
     def __init__(self, files: Sequence[tuple[str, BinaryIO]], bar: Bar) -> None:
         self.name = ""
-        self._files = files
+        self.files = [partial(self._lines, name, file) for name, file in files]
         self._bar = bar
         sizes = [_size(file) for _, file in files]
-        self._total = sum(sizes) if all(sizes) else 0
+        self._total = 2 * sum(sizes) if all(sizes) else 0
         self._done = 0
 
-    def take(self, sql: Sql, views: Views) -> list[Imported]:
-        taken: list[Imported] = []
-        for name, file in self._files:
-            self.name = name
-            try:
-                taken.append(import_lines(sql, self._lines(file), views, check=TABLE.check))
-            except ImportRefused as error:
-                raise _naming(name, error) from None
-            self._done += _size(file)
-        return taken
-
-    def _lines(self, file: BinaryIO) -> Iterator[bytes]:
+    def _lines(self, name: str, file: BinaryIO) -> Iterator[bytes]:
+        self.name = name
         number = 0
         try:
+            file.seek(0)
             opened = _unpacked(file)
             while line := opened.readline(LONGEST_LINE):
                 number += 1
@@ -262,6 +256,7 @@ class _Incoming:
                 if number % _SOME == 0:
                     self._bar(self._done + (file.tell() if self._total else number), self._total)
                 yield line
+            self._done += _size(file)
         except EOFError:
             raise _refusal(number + 1, "the compressed file breaks off") from None
         except (gzip.BadGzipFile, zlib.error):

@@ -12,6 +12,9 @@ from importlib.resources import files
 from thoughtbox.engine.protocol import Dialect, Sql
 from thoughtbox.errors import SchemaTooNew, StorageDamaged
 
+EPOCHS = 3
+"""The step from which on processes notice that another has changed the store under them."""
+
 
 def steps(dialect: Dialect) -> list[tuple[int, str]]:
     """Every step for this engine, in order: its number and its statements."""
@@ -32,18 +35,35 @@ def statements(script: str) -> list[str]:
 def migrate(sql: Sql) -> None:
     """Take the store to the newest step, inside the transaction given."""
     sql.run("CREATE TABLE IF NOT EXISTS schema_steps (step BIGINT PRIMARY KEY)")
-    row = sql.row("SELECT MAX(step) FROM schema_steps")
-    done = row[0] if row and row[0] is not None else 0
-    if not isinstance(done, int):
-        raise StorageDamaged("the store's schema step cannot be read", recovery="Restore from a copy or an export.")
     known = steps(sql.dialect)
-    if done > known[-1][0]:
-        raise SchemaTooNew(
-            f"the store is at schema step {done}; this Thoughtbox knows steps up to {known[-1][0]}",
-            recovery="Upgrade Thoughtbox, or point it at another store.",
-        )
+    done = must_be_known(sql)
+    if 0 < done < known[-1][0]:
+        sql.hold(patient=True)
     for number, script in known:
         if number > done:
             for statement in statements(script):
                 sql.run(statement)
             sql.run("INSERT INTO schema_steps (step) VALUES (?)", (number,))
+    if EPOCHS <= done < known[-1][0]:
+        raise_epoch(sql)
+
+
+def must_be_known(sql: Sql) -> int:
+    """The step that the store is at, if this Thoughtbox knows it."""
+    row = sql.row("SELECT MAX(step) FROM schema_steps")
+    done = row[0] if row and row[0] is not None else 0
+    if not isinstance(done, int):
+        raise StorageDamaged("the store's schema step cannot be read", recovery="Restore from a copy or an export.")
+    newest = steps(sql.dialect)[-1][0]
+    if done > newest:
+        raise SchemaTooNew(
+            f"the store is at schema step {done}; this Thoughtbox knows steps up to {newest}",
+            recovery="Upgrade Thoughtbox, or point it at another store.",
+        )
+    return done
+
+
+def raise_epoch(sql: Sql) -> None:
+    """Let everybody look again whether the store is still theirs to use. The store is held."""
+    sql.run("UPDATE store SET epoch = epoch + 1")
+    sql.run("UPDATE workspaces SET epoch = (SELECT epoch FROM store)")

@@ -37,6 +37,7 @@ class Knowledge(View):
     name = "knowledge"
     follows = frozenset({PATTERN, NOTE})
     schema = "knowledge.sql"
+    generation = 2
 
     def apply(self, record: Record) -> None:
         data = record.data
