@@ -59,7 +59,12 @@ def test_a_store_of_the_first_step_gets_its_links(open_box: Callable[..., Box]):
         box,
         "ALTER TABLE records DROP COLUMN prev_seq",
         "CREATE UNIQUE INDEX records_by_stream ON records (workspace, stream, stream_index)",
-        "DELETE FROM schema_steps WHERE step = 2",
+        "DROP TABLE store",
+        "ALTER TABLE workspaces DROP COLUMN epoch",
+        "ALTER TABLE workspaces DROP COLUMN importing",
+        "ALTER TABLE views DROP COLUMN generation",
+        "ALTER TABLE views DROP COLUMN tables",
+        "DELETE FROM schema_steps WHERE step > 1",
     )
     box.close()
     box = open_box()
