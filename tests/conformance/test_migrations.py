@@ -79,3 +79,26 @@ def test_a_store_of_a_newer_thoughtbox_is_refused_and_left_alone(store: Store):
     for _ in range(2):
         with pytest.raises(SchemaTooNew, match="9999"):
             store.open()
+
+
+def test_a_migration_that_is_interrupted_at_any_statement_leaves_the_steps_before(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+):
+    """Of several steps at once, too: none of them, or all."""
+    whole = migrations.statements
+    total = sum(len(whole(script)) for _, script in migrations.steps(store.dialect))
+    for last in range(total):
+        left = last
+
+        def interrupted(script: str) -> list[str]:
+            nonlocal left
+            found, before = whole(script), left
+            left = max(0, left - len(found))
+            return found if before >= len(found) else [*found[:before], "INSERT INTO nowhere (id) VALUES (1)"]
+
+        with monkeypatch.context() as context:
+            context.setattr(migrations, "statements", interrupted)
+            with pytest.raises(StorageError):
+                store.open()
+    engine = store.open()
+    assert read(engine, done) == [number for number, _ in migrations.steps(store.dialect)]

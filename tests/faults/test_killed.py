@@ -86,8 +86,9 @@ def test_a_process_that_writes_to_postgres_and_is_killed_loses_nothing_it_acknow
 
 @pytest.mark.torture
 @pytest.mark.parametrize("durability", DURABILITIES)
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(15))
 def test_a_writing_process_that_is_killed_ten_times_loses_nothing(part: int, durability: str, tmp_path: Path):
+    """Three hundred writers in all; with the servers below, five hundred."""
     kill_often(Place(tmp_path, durability), 10, SEED + 100 + part)
 
 

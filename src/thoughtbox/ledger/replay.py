@@ -156,20 +156,21 @@ class _Making:
                     raise
                 time.sleep(PAUSE_SECONDS)
 
-    def _slice(self, sql: Sql, workspace: str, target: int, seconds: float = SLICE_SECONDS) -> int:
+    def _slice(self, sql: Sql, workspace: str, target: int, *, whole: bool = False) -> int:
+        """Take in what can be taken in before others get their turn, or all; how far that went."""
         reached = self._reached.get(workspace, 0)
         views = [kind(self.sql(sql, kind), workspace, target) for kind in self._kinds]
         for view in views:
             if view.pace == "tail":  # which is then alone
                 return view.advance(reached, min(SLICE, target - reached))
-        until = time.monotonic() + seconds
+        until = time.monotonic() + SLICE_SECONDS
         with closing(Ledger(sql, workspace, Views(()), as_of=target).tail(reached)) as records:
             for record in records:
                 for view in views:
                     if record.topic in view.follows:
                         view.apply(record)
                 reached = record.seq
-                if time.monotonic() > until:
+                if not whole and time.monotonic() > until:
                     break
         return reached
 
@@ -191,7 +192,7 @@ class _Making:
         if not any(kind.pace == "tail" for kind in self._kinds):
             for workspace, target in targets.items():
                 if reached.get(workspace, 0) < target:
-                    reached[workspace] = self._slice(sql, workspace, target, seconds=LONGEST_WAIT_SECONDS)
+                    reached[workspace] = self._slice(sql, workspace, target, whole=True)
         for kind, shadow in self._shadows.items():
             shadow.take_place(sql)
             if kind.pace == "tail":

@@ -50,6 +50,7 @@ def test_over_http_it_says_where_it_is_and_answers_there(cli: Cli):
     assert sorted(path.name for path in cli.directory.iterdir()) == [
         "config.json",
         "thoughtbox.db",
+        "thoughtbox.db-alone",
         "thoughtbox.db-door",
         "thoughtbox.db-floor",
     ]
