@@ -84,6 +84,10 @@ class Client:
         said = self._complaints.read().decode(errors="replace")[-LAST_WORDS:]
         raise RuntimeError(f"{self.server.name} ended without an answer to {method}; it said: {said}")
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def resident_mb(self) -> float:
         return resident_mb(self._process.pid)
 

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from bench.measurements import calls, concurrency, floor, growth, postgres, start, thoughts, trees, verification
+from bench.measurements import (
+    calls,
+    concurrency,
+    floor,
+    growth,
+    postgres,
+    sharing,
+    start,
+    thoughts,
+    trees,
+    verification,
+)
 from bench.run import Run
 from bench.table import Line
 
 MEASUREMENTS: dict[str, Callable[[Run], Iterable[Line]]] = {
     module.__name__.rpartition(".")[2]: module.measure
-    for module in (calls, growth, concurrency, verification, trees, start, thoughts, floor, postgres)
+    for module in (calls, growth, concurrency, verification, trees, start, thoughts, sharing, floor, postgres)
 }
 """In the order of the table."""
