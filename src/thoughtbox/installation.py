@@ -26,7 +26,15 @@ NAME = "config.json"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 """What the mode of a file lets others than its owner do."""
 
-PRIVATE = ("thoughtbox.db*", "signing.key", NAME, "tokens.json", "checkpoints*/*.note")
+PRIVATE = (
+    "thoughtbox.db*",
+    "signing.key",
+    NAME,
+    "tokens.json",
+    "checkpoints*/*.note",
+    "checkpoints*/.lock",
+    "trusted.keys",
+)
 """The files of an installation that are nobody else's business."""
 
 

@@ -18,6 +18,8 @@ NAMES = ("", " ", "s1", "trail/s1", "trail/", "a/../b", "x" * 5000, "\x00", "ü\
 HASHES = (b"", b"\x00", b"\x00" * 32, b"\xff" * 33)
 SEED = 20_260_728
 
+HEAD = "streams (workspace, stream, length, head_hash, last_seq)"
+
 
 @pytest.fixture
 def store(tmp_path: Path):
@@ -47,8 +49,8 @@ def nonsense(chance: Random) -> tuple[str, tuple[object, ...]]:
             ("UPDATE streams SET head_hash = ? WHERE stream = 'trail/s2'", (hash,)),
             ("UPDATE streams SET stream = ? WHERE stream = 'trail/s1'", (name,)),
             ("UPDATE streams SET workspace = ? WHERE stream = 'trail/s1'", (name,)),
-            ("INSERT INTO streams VALUES (?, ?, ?, ?, ?)", (WORKSPACE, name + "!", number, hash, number)),
-            ("INSERT INTO streams VALUES (?, ?, ?, ?, ?)", (name, name, number, hash, number)),
+            (f"INSERT INTO {HEAD} VALUES (?, ?, ?, ?, ?)", (WORKSPACE, name + "!", number, hash, number)),
+            (f"INSERT INTO {HEAD} VALUES (?, ?, ?, ?, ?)", (name, name, number, hash, number)),
             ("DELETE FROM streams WHERE stream = 'trail/s1'", ()),
             ("UPDATE workspaces SET last_seq = ?", (number,)),
             ("UPDATE workspaces SET workspace = ?", (name,)),
@@ -86,7 +88,7 @@ def test_whatever_heads_and_views_of_the_ledger_say_verification_ends_with_a_ver
 
 def test_a_head_of_no_length_is_named(store: Store):
     with forging(store.app.settings.database, WORKSPACE) as forger:
-        forger.run("INSERT INTO streams VALUES (?, 'trail/empty', 0, ?, 0)", WORKSPACE, b"\x00" * 32)
+        forger.run(f"INSERT INTO {HEAD} VALUES (?, 'trail/empty', 0, ?, 0)", WORKSPACE, b"\x00" * 32)
 
     problem = store.verify().problem
 

@@ -294,6 +294,7 @@ class TestALogThatIsNotWhole:
         store.close()
         assert {path.name for path in tmp_path.glob(f"{DATABASE}*")} == {
             DATABASE,
+            f"{DATABASE}-alone",
             f"{DATABASE}-door",
             f"{DATABASE}-floor",
             f"{DATABASE}-witness",

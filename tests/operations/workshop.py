@@ -20,7 +20,6 @@ from thoughtbox.operations.caller import Caller, Focus, Landing
 from thoughtbox.operations.dispatch import Call, Dispatcher
 from thoughtbox.operations.registry import Table
 from thoughtbox.search import Texts
-from thoughtbox.search.registry import searchable
 
 SECONDS = 20.0
 TOPIC = "workshop.piece"
@@ -147,7 +146,6 @@ class Workshop:
     """The operations above, on an engine."""
 
     def __init__(self, engine: Engine) -> None:
-        searchable(TOPIC)
         self.engine = engine
         self.world = ticking_world()
         self.views = Views([Answers, Texts])

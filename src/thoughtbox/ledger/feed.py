@@ -122,7 +122,7 @@ class Follower:
         found: list[Record] = []
         for workspace, after, until in self.unseen():
             while after < until:
-                records = self._feed.page(sql, workspace, after)
+                records = self._feed.page(sql, Stretch(workspace, after, until))
                 for record in records:
                     if len(found) == limit:
                         return Page(found, more=True)
@@ -181,15 +181,19 @@ class Feed:
     def read(self, work: Callable[[Sql], Page]) -> Future[Page]:
         return self._engine.read(work)
 
-    def page(self, sql: Sql, workspace: str, after: int) -> list[Record]:
-        """The next records of a workspace; several who stand at the same place read them once."""
-        place = (workspace, after)
+    def page(self, sql: Sql, stretch: Stretch) -> list[Record]:
+        """The first records of a stretch; several who stand at the same place read them once.
+
+        Never more than the stretch: what stands behind the head of a workspace may still be on its way in.
+        """
+        place = (stretch.workspace, stretch.after)
         with self._lock:
             known = self._pages.get(place)
             if known is not None and len(known) == PAGE:
                 self._pages.move_to_end(place)
                 return known
-        records = list(Ledger(sql, workspace, self._views).tail(after, limit=PAGE))
+        ledger = Ledger(sql, stretch.workspace, self._views, as_of=stretch.until)
+        records = list(ledger.tail(stretch.after, limit=PAGE))
         with self._lock:
             self._pages[place] = records
             while len(self._pages) > MOST_PAGES:

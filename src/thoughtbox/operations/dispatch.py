@@ -160,7 +160,8 @@ class Dispatcher:
 
     def _in_steps(self, operation: Operation, arguments: Input, call: Call) -> Steps[Answer]:
         def opened(sql: Sql, *, writes: bool) -> Tx:
-            return self._tx(sql, operation, call, writes=writes)
+            tx = self._tx(sql, operation, call, writes=writes)
+            return tx if writes else self._shown(tx)
 
         answer = yield from in_slices(self._engine, operation, arguments, call.workspace, opened, call.progress)
         return _within_budget(answer, arguments, operation)

@@ -121,6 +121,7 @@ def test_the_records_of_a_deleted_session_stay_and_verify(deleted: tuple[Client,
     assert verified == {
         "sessionId": session_id,
         "valid": True,
+        "standing": "valid",
         "deleted": True,
         "records": 5,
         "message": "The chain is whole.",
