@@ -14,8 +14,10 @@ import pytest
 from tests.faults.store import SECONDS, Store
 from tests.support.box import WORKSPACE, Box
 from tests.support.preludes import NEXT_RELEASE
+from thoughtbox.domains.trail.view import Actions
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.ledger import replay
+from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.replay import rebuild
 from thoughtbox.ledger.shadow import Shadow, left_behind
 from thoughtbox.ledger.view import View
@@ -36,6 +38,7 @@ from pathlib import Path
 exec(sys.argv[3], {})
 from tests.faults.store import Store
 from thoughtbox.ledger import replay
+from thoughtbox.ledger.answers import Answers
 replay.SLICE_SECONDS = 0.0
 slices = 0
 whole = replay._Making._slice
@@ -174,3 +177,21 @@ def test_a_long_read_is_let_finish_and_the_view_takes_its_place_then(open_box: B
         assert other.app.engine.read(long_read).result() == (5, 5)
         making[0].result(SECONDS)
     assert made == [True]
+
+
+def test_what_shares_a_transaction_with_the_last_step_is_in_the_new_tables_too(box: Box):
+    """Calls of many writers and the step that puts the tables in place are committed together."""
+
+    def write(name: str) -> None:
+        for number in range(80):
+            plan = {"sessionId": name, "planDescription": f"{number}", "actionId": f"action-{number % 3}"}
+            box.call("thought_plan", plan, key=f"{name} {number}")
+
+    writers = [threading.Thread(target=write, args=(f"writer-{number}",)) for number in range(4)]
+    for writer in writers:
+        writer.start()
+    while any(writer.is_alive() for writer in writers):
+        for kind in (Answers, Actions):
+            rebuild(box.app.engine, kind)
+
+    assert all(rebuild(box.app.engine, kind) for kind in (Answers, Actions))

@@ -369,6 +369,12 @@ def store_heads(sql: Sql) -> None:
         sql.learnt[workspace] = _Learnt(seq, kept)
 
 
+def settle_heads(sql: Sql) -> None:
+    """Write down the heads that calls before this one in the transaction have moved, for who reads them as rows."""
+    if (store := sql.before_commit.get("heads")) is not None:
+        store(sql)
+
+
 def workspaces(sql: Sql) -> list[str]:
     """Every workspace that has a record, by name."""
     return [row[0] for row in sql.rows("SELECT workspace FROM workspaces WHERE last_seq > 0 ORDER BY workspace")]

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from thoughtbox.engine.migrations import raise_epoch
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import StorageBusy, StorageError
-from thoughtbox.ledger.ledger import Ledger
+from thoughtbox.ledger.ledger import Ledger, settle_heads
 from thoughtbox.ledger.shadow import MARK_BYTES, Shadow, left_behind
 from thoughtbox.ledger.view import View, Views, create, cursors, fingerprint, must_be_made
 
@@ -181,6 +181,7 @@ class _Making:
     def _last_step(self, sql: Sql, empty: Iterable[type[View]], rounds: int) -> bool:
         """Whether all is in its place. Nothing has changed when too much was written meanwhile to take it in now."""
         sql.hold()
+        settle_heads(sql)  # what shares this transaction was shown to the tables that now go
         targets = self._targets(sql)
         left = sum(target - self._reached.get(workspace, 0) for workspace, target in targets.items())
         if left > FEW and rounds < MOST_ROUNDS:
@@ -236,8 +237,7 @@ def advance(engine: Engine, kind: type[View], workspace: str, target: int) -> Fu
 
 def catch_up_within(sql: Sql, kinds: Iterable[type[View]], workspace: str, target: int) -> None:
     """Let tail views take in all up to number `target` inside the transaction given, its own records included."""
-    if (store_heads := sql.before_commit.get("heads")) is not None:
-        store_heads(sql)  # a view looks no further than the head
+    settle_heads(sql)  # a view looks no further than the head
     for kind in kinds:
         reached = cursor(sql, kind, workspace)
         while reached < target and (further := _advance(sql, kind, workspace, target)) > reached:
