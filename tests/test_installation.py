@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 from uuid import UUID
 
@@ -144,3 +145,23 @@ def test_a_value_that_cannot_be_is_named_where_it_stands(tmp_path: Path):
     (tmp_path / "config.json").write_text('{"sessionPartitionGranularity": "hourly"}', encoding="utf-8")
     with pytest.raises(ConfigurationError, match=r"sessionPartitionGranularity in config\.json"):
         load({"THOUGHTBOX_DATA_DIR": str(tmp_path)})
+
+
+def test_files_that_come_and_go_while_they_are_looked_at_disturb_nobody(tmp_path: Path):
+    """Servers that start together on a new store see each other's passing files."""
+    over = threading.Event()
+
+    def come_and_go() -> None:
+        passing = tmp_path / "thoughtbox.db-journal"
+        while not over.is_set():
+            passing.touch(0o644)
+            passing.unlink(missing_ok=True)
+
+    coming = threading.Thread(target=come_and_go)
+    coming.start()
+    try:
+        for _ in range(3_000):
+            installation.open_to_others(tmp_path)
+    finally:
+        over.set()
+        coming.join()

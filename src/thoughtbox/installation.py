@@ -59,12 +59,16 @@ def private(path: str, flags: int) -> int:
 
 def open_to_others(data_dir: Path) -> list[Path]:
     """The files of an installation that others than their owner may read or write. Links lead out of it."""
-    return [
-        path
-        for pattern in PRIVATE
-        for path in sorted(data_dir.glob(pattern))
-        if stat.S_ISREG(mode := path.lstat().st_mode) and mode & OTHERS
-    ]
+    found = (path for pattern in PRIVATE for path in sorted(data_dir.glob(pattern)))
+    return [path for path in found if stat.S_ISREG(mode := _mode(path)) and mode & OTHERS]
+
+
+def _mode(path: Path) -> int:
+    """What kind of file it is, and who may use it; none of one that is gone by now, as those of SQLite often are."""
+    try:
+        return path.lstat().st_mode
+    except FileNotFoundError:
+        return 0
 
 
 def read(data_dir: Path) -> dict[str, Any]:
