@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from tests.operations.workshop import SECONDS, Workshop
-from thoughtbox.errors import InvalidPayload
+from thoughtbox.errors import InvalidOperation, InvalidPayload
 
 
 def test_the_answer_is_what_the_generator_returns(workshop: Workshop):
@@ -73,3 +73,10 @@ def test_it_is_known_to_take_long_and_has_the_answer_of_its_generator(workshop: 
     assert operation.long
     assert operation.works_in_steps
     assert operation.output.__name__ == "SeveralMade"
+
+
+def test_a_key_is_refused_since_there_is_no_one_transaction_that_could_remember_it(workshop: Workshop):
+    with pytest.raises(InvalidOperation, match="takes no idempotency key"):
+        workshop.call("make_in_slices", texts=["a"], key="k")
+
+    assert workshop.records() == []

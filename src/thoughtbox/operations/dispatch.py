@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.engine.steps import in_steps
 from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, ThoughtboxError
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import readable_until
@@ -19,7 +20,7 @@ from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.arguments import bind, wire_name
 from thoughtbox.operations.budget import fit
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
-from thoughtbox.operations.freshness import fresh_read, in_steps
+from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.registry import TABLE, Table
@@ -236,6 +237,11 @@ def _check_options(operation: Operation, call: Call) -> None:
             raise InvalidOperation(f"{operation.name} writes; only reads can be made as of an earlier record")
         if call.as_of < 0:
             raise InvalidPayload("as-of must be the number of a record, 0 or more")
+    if call.key is not None and operation.works_in_steps:
+        raise InvalidOperation(
+            f"{operation.name} works in steps of its own, and takes no idempotency key",
+            recovery="Send it without one.",
+        )
     if call.key is not None and not 1 <= len(call.key) <= LONGEST_KEY:
         raise InvalidPayload(f"an idempotency key has 1 to {LONGEST_KEY} characters")
 

@@ -23,7 +23,7 @@ from concurrent.futures import Future
 from typing import Protocol, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
-from thoughtbox.operations.freshness import Steps
+from thoughtbox.engine.steps import Steps
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.tx import Answer, Progress, Tx
