@@ -21,7 +21,8 @@ from thoughtbox.ledger.keeper import checkpoint
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.replay import rebuild
-from thoughtbox.ledger.verify import Verdict, verify_workspace
+from thoughtbox.ledger.verdict import Verdict
+from thoughtbox.ledger.verify import verify_workspace
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.world import World

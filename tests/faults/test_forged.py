@@ -22,7 +22,7 @@ from thoughtbox.errors import ImportRefused, LedgerBroken, SessionNotFound
 from thoughtbox.ledger.checkpoints import origin
 from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.signing import Checkpoint, SigningKey
-from thoughtbox.ledger.verify import Problem
+from thoughtbox.ledger.verdict import Problem
 
 FIRST_SIGNED, FIRST_CHECKPOINT = 10, 11
 SIGNED, CHECKPOINT = 15, 16

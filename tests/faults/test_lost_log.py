@@ -17,7 +17,8 @@ from tests.support.box import WORKSPACE
 from thoughtbox.engine.sqlite import SqliteEngine
 from thoughtbox.engine.wal import examine
 from thoughtbox.errors import StorageDamaged
-from thoughtbox.ledger.verify import Verdict, verify_workspace
+from thoughtbox.ledger.verdict import Verdict
+from thoughtbox.ledger.verify import verify_workspace
 
 SEED = 20261115
 DATABASE, LOG, SHARED, WITNESS = (f"thoughtbox.db{part}" for part in ("", "-wal", "-shm", "-witness"))

@@ -11,7 +11,8 @@ from tests.faults.forger import forging
 from tests.faults.store import SECONDS, Store, fill
 from tests.support.box import WORKSPACE
 from thoughtbox.ledger.comparison import compare
-from thoughtbox.ledger.verify import Verdict, known_workspaces, verify_stream, verify_workspace
+from thoughtbox.ledger.verdict import Verdict
+from thoughtbox.ledger.verify import known_workspaces, verify_stream, verify_workspace
 
 NUMBERS = (0, -1, 1, 7, 2**31, 2**62, -(2**63), 2**63 - 1)
 NAMES = ("", " ", "s1", "trail/s1", "trail/", "a/../b", "x" * 5000, "\x00", "ü\u202e", "%", "'", "nowhere")

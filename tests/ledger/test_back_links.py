@@ -9,7 +9,8 @@ import pytest
 from tests.support.box import WORKSPACE, Box
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.ledger.ledger import Ledger
-from thoughtbox.ledger.verify import Verdict, verify_stream, verify_workspace
+from thoughtbox.ledger.verdict import Verdict
+from thoughtbox.ledger.verify import verify_stream, verify_workspace
 from thoughtbox.ledger.view import NOW
 
 

@@ -18,7 +18,8 @@ from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.replay import catch_up, rebuild
 from thoughtbox.ledger.tree import WIDTH, Tree
-from thoughtbox.ledger.verify import Verdict, verify_workspace
+from thoughtbox.ledger.verdict import Verdict
+from thoughtbox.ledger.verify import verify_workspace
 
 Boxes = Callable[..., Box]
 

@@ -328,11 +328,13 @@ def _slow_call(server: HttpServer, version: str = "1.1") -> socket.socket:
 PATIENT_VERIFY = """
 import time
 from thoughtbox.domains.ledger import operations
-verify = operations.verify_workspace
-def patiently(*args, **options):
-    time.sleep(2)
-    return verify(*args, **options)
-operations.verify_workspace = patiently
+verify = operations.verify_in_steps
+
+def patiently(read, *args, **options):
+    yield read(lambda sql: time.sleep(2))
+    return (yield from verify(read, *args, **options))
+
+operations.verify_in_steps = patiently
 """
 
 

@@ -12,25 +12,31 @@ import time
 from pathlib import Path
 from thoughtbox.domains.ledger import operations
 
-def slowly(sql, workspace, *, keys, notes, progress=None, **rest):
-    try:
-        for done in range(3000):
-            time.sleep(0.01)
-            if progress:
+def slowly(read, workspace, *, progress, **rest):
+    def look(sql):
+        try:
+            for done in range(3000):
+                time.sleep(0.01)
                 progress(done, 3000)
-    except BaseException as end:
-        Path({str(mark)!r}).write_text(type(end).__name__, encoding="utf-8")
-        raise
-    raise SystemExit("never stopped")
+        except BaseException as end:
+            Path({str(mark)!r}).write_text(type(end).__name__, encoding="utf-8")
+            raise
+        raise SystemExit("never stopped")
 
-operations.verify_workspace = slowly
+    yield read(look)
+
+operations.verify_in_steps = slowly
 """
 
 
 STUCK_VERIFY = """
 import time
 from thoughtbox.domains.ledger import operations
-operations.verify_workspace = lambda *_, **__: time.sleep(60)
+
+def stuck(read, workspace, **rest):
+    yield read(lambda sql: time.sleep(60))
+
+operations.verify_in_steps = stuck
 """
 """Verifying never comes back and never looks up."""
 

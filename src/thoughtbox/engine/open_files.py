@@ -17,8 +17,11 @@ from typing import NamedTuple
 
 from thoughtbox.errors import StorageError
 
-COARSEST_NS = 3_000_000_000
-"""Two changes may bear the same time where a file system counts in seconds: a time this young proves nothing."""
+SECOND_NS = 1_000_000_000
+COARSEST_NS = 3 * SECOND_NS
+FINE_NS = SECOND_NS // 10
+"""Two changes may bear the same time: one this young proves nothing, where a file system counts in seconds, and where
+it counts in parts of them."""
 
 
 class _File(NamedTuple):
@@ -83,12 +86,19 @@ class OpenFiles:
 
     def _look_at_each(self) -> bool:
         held = self._held
-        directory = None if self._directory is None else Path(self._directory).stat()
-        if any(_look(file.path) != file for file in held):
-            return False
-        if directory is not None and time.time_ns() - directory.st_mtime_ns > COARSEST_NS and held is self._held:
+        directory = None if self._directory is None else os.stat(self._directory)  # noqa: PTH116
+        for file in held:
+            if _look(file.path) != file:
+                return False
+        if directory is not None and proves(directory.st_mtime_ns) and held is self._held:
             self._seen = _Directory(str(self._directory), directory.st_dev, directory.st_ino, directory.st_mtime_ns)
         return True
+
+
+def proves(changed_ns: int) -> bool:
+    """Whether a file's time is old enough to have moved on with any later change."""
+    finest = FINE_NS if changed_ns % SECOND_NS else COARSEST_NS
+    return time.time_ns() - changed_ns > finest
 
 
 def _look(path: str) -> _File:

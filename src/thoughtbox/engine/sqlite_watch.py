@@ -16,7 +16,7 @@ from pathlib import Path
 
 import apsw
 
-from thoughtbox.engine.open_files import COARSEST_NS, OpenFiles
+from thoughtbox.engine.open_files import OpenFiles, proves
 from thoughtbox.engine.sqlite_damage import log_of
 from thoughtbox.engine.turnstile import PATIENCE_SECONDS, Turnstile
 from thoughtbox.errors import StorageBusy
@@ -80,7 +80,7 @@ class SqliteWatch:
         except OSError:
             return False
         before, self._log_seen = self._log_seen, (found.st_mtime_ns, found.st_size)
-        return before == self._log_seen and time.time_ns() - found.st_mtime_ns > COARSEST_NS
+        return before == self._log_seen and proves(found.st_mtime_ns)
 
     def _fold(self) -> None:
         """Move what the log holds into the database, and empty it; or leave it, when anybody would have to wait."""

@@ -61,10 +61,11 @@ class Checkpoints(View):
         )
         return Taken(*row) if row else None
 
-    def all(self) -> list[Taken]:
+    def all(self, *, after: int) -> list[Taken]:
+        """Those behind a record, by size."""
         rows = self.sql.rows(
-            "SELECT size, root, note, seq FROM checkpoints WHERE workspace = ? AND seq <= ? ORDER BY size",
-            (self.workspace, self.as_of),
+            "SELECT size, root, note, seq FROM checkpoints WHERE workspace = ? AND seq > ? AND seq <= ? ORDER BY size",
+            (self.workspace, after, self.as_of),
         )
         return [Taken(*row) for row in rows]
 

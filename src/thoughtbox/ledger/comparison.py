@@ -16,7 +16,8 @@ from thoughtbox.errors import StorageError
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.replay import SLICE, Progress, record_count
-from thoughtbox.ledger.verify import Problem, Verdict, known_workspaces
+from thoughtbox.ledger.verdict import Problem, Verdict
+from thoughtbox.ledger.verify import known_workspaces
 from thoughtbox.ledger.view import NOW, View, Views, create_temporary, cursors, fingerprints
 
 

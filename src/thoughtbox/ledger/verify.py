@@ -4,19 +4,21 @@ Verification re-hashes the stored bytes and never re-encodes. It names the first
 record and what is wrong with it. The offline verifier of exports (`thoughtbox.verifier`)
 does the same to a file, with code of its own. Views are another matter: see `comparison.py`.
 
-There are three verdicts. A ledger that contradicts itself, or what was signed by a known key,
-is *broken*. One that does not, but has checkpoints by a key that is not trusted here, is
-*untrusted*: all of it fits together, and whether the signer is who they should be is for
-people to say. Everything else is *valid*.
+A large workspace is verified slice by slice. Records are only ever added, so that a walk may go on
+in a later snapshot where it stopped in an earlier one; nobody has to keep one snapshot for all
+that time, and several who verify take turns. What is stored of the ledger's ends is compared in the
+snapshot in which the walk comes to an end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from thoughtbox.engine.protocol import Head, Row, Sql
+from thoughtbox.engine.steps import Steps
 from thoughtbox.errors import InvalidProof, InvalidRecord, NotCanonical, StorageDamaged
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import parse
@@ -25,73 +27,19 @@ from thoughtbox.ledger.ledger import COLUMNS, StreamHead, beginning, shown_until
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import check_envelope, record_id
 from thoughtbox.ledger.signing import Checkpoint, Signer, VerifierKey, open_note, signers
+from thoughtbox.ledger.verdict import Problem, Signatory, Verdict
+from thoughtbox.ledger.view import NOW
+
+SLICE = 10_000
+"""Records that are verified in one snapshot, where there may be several."""
+
+BEFORE_ALL = -(2**62)
+"""Lower than any number that a record may have been given."""
+
+Progress = Callable[[int, int], None]
 
 _ROW = f"{COLUMNS}, workspace, prev_seq"
 """A row that was filed under another workspace may stand between the others and pass for one of them."""
-
-Wrong = Literal["content", "link", "order", "missing tail", "root", "bad signature", "view", "damaged store"]
-Standing = Literal["valid", "untrusted", "broken"]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """The first thing found wrong, and where."""
-
-    wrong: Wrong
-    message: str
-    seq: int | None = None
-    stream: str | None = None
-    stream_index: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Signatory:
-    """Who signed checkpoints of the workspace, how many, and whether the key is trusted here."""
-
-    signer: Signer
-    checkpoints: int
-    trusted: bool
-    public_key: str | None = None
-    """The key itself, where a checkpoint record of theirs names it."""
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "name": self.signer.name,
-            "keyId": self.signer.key_id.hex(),
-            "checkpoints": self.checkpoints,
-            "trusted": self.trusted,
-            "publicKey": self.public_key,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What verification found. Of a broken ledger, the counts say how far it was good."""
-
-    records: int
-    streams: int
-    checkpoints: int
-    problem: Problem | None = None
-    root: bytes | None = None
-    signatories: tuple[Signatory, ...] = ()
-    views_checked: bool = False
-    """Whether the views were compared with the records, too."""
-
-    @property
-    def standing(self) -> Standing:
-        if self.problem is not None:
-            return "broken"
-        return "valid" if all(signatory.trusted for signatory in self.signatories) else "untrusted"
-
-    @property
-    def valid(self) -> bool:
-        """Nothing contradicts itself; who signed it is another question."""
-        return self.problem is None
-
-    @property
-    def strangers(self) -> list[Signatory]:
-        """Those whose key is not trusted here."""
-        return [signatory for signatory in self.signatories if not signatory.trusted]
 
 
 class _Found(Exception):
@@ -118,6 +66,9 @@ class _Walk:
             Signatory(signer, len(sizes), signer in self.trusted, self.public_keys.get(signer))
             for signer, sizes in sorted(self.signed.items())
         )
+
+    def verdict(self, problem: Problem | None) -> Verdict:
+        return Verdict(self.records, len(self.heads), self.checkpoints, problem, self.root, self.signatories())
 
 
 class _Opened(NamedTuple):
@@ -184,7 +135,90 @@ def _verify_rows(
         if stored is not None:
             _check_stored_head(walk, stream, stored)
 
-    return _judge(walk, check)
+    return walk.verdict(_problem(walk, check))
+
+
+class WorkspaceCheck:
+    """All streams of a workspace, their heads, the tree, and every checkpoint: those stored and those given as `notes`.
+
+    A signature by a key that is not among `keys` is no reason to stop: what it signed must fit all the same.
+    """
+
+    def __init__(self, workspace: str, *, notes: Iterable[str] = (), progress: Progress | None = None) -> None:
+        self._walk = _Walk(workspace)
+        self._keys: Sequence[VerifierKey] = ()
+        self._notes = tuple(notes)
+        self._progress = progress
+        self._frontier = Frontier()
+        self._expected: dict[int, Checkpoint] = {}
+        self._in_view: dict[int, str] = {}
+        """Notes of stored checkpoints by their records' numbers."""
+        self._after = BEFORE_ALL
+        self._is_done = False
+
+    def go_on(self, sql: Sql, *, keys: Sequence[VerifierKey], witness: Head | None, most: int = NOW) -> Verdict | None:
+        """Verify the next records; the verdict, once something is wrong or there are no more of them.
+
+        `keys` are those that were trusted when this snapshot was taken; `witness` is how far the workspace was known
+        to have come before.
+        """
+        self._keys = keys
+        problem = _problem(self._walk, lambda: self._check(sql, witness, most))
+        return None if problem is None and not self._is_done else self._walk.verdict(problem)
+
+    def _check(self, sql: Sql, witness: Head | None, most: int) -> None:
+        walk, frontier, expected, in_view = self._walk, self._frontier, self._expected, self._in_view
+        head = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (walk.workspace,))
+        last_seq = head[0] if head else 0
+        self._expect_signed(Checkpoints(sql, walk.workspace).all(after=max(in_view, default=BEFORE_ALL)))
+        # What is still being imported is verified on its way in, and is none of ours until its head has moved.
+        until = shown_until(sql, walk.workspace)
+        before = walk.records
+        for row in sql.scan(
+            f"SELECT {_ROW} FROM records WHERE workspace = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
+            (walk.workspace, self._after, until, most),
+        ):
+            seq = row[0]
+            if seq != walk.records + 1:
+                raise _Found(_gap(walk.records + 1, row))
+            envelope = _check_row(walk, row)
+            if envelope["data"]["topic"] == TOPIC:
+                signed = _check_checkpoint(walk, envelope, frontier, seq, self._keys)
+                expected.setdefault(signed.size, signed)
+                if in_view.get(seq, envelope["data"]["note"]) != envelope["data"]["note"]:
+                    raise _Found(
+                        Problem("view", f"the view of checkpoints has another note than {record_id(seq)}", seq)
+                    )
+            frontier.add(row[5])
+            if seq in expected and frontier.root() != expected[seq].root:
+                raise _Found(_other_root(expected[seq]))
+            if self._progress and seq % 1000 == 0:
+                self._progress(seq, last_seq)
+        self._after = walk.records
+        if walk.records - before == most:
+            return
+        _check_last_seq(walk, last_seq, max(expected, default=0))
+        _check_witness(sql, walk, witness)
+        _check_heads(sql, walk)
+        walk.checkpoints = len(expected)
+        walk.root = frontier.root()
+        self._is_done = True
+
+    def _expect_signed(self, stored: Sequence[Taken]) -> None:
+        """Learn what was signed, tree size by tree size: by checkpoints stored since the last slice, and by notes."""
+        notes, self._notes = self._notes, ()
+        in_view: list[tuple[str, Taken | None]] = [(taken.note, taken) for taken in stored]
+        for note, taken in [*in_view, *((note, None) for note in notes)]:
+            seq = taken.seq if taken else None
+            signed = _opened(self._walk, note, self._keys, seq).checkpoint
+            if taken and (taken.size, taken.root) != (signed.size, signed.root):
+                raise _Found(_disagrees(taken.seq))
+            earlier = self._expected.setdefault(signed.size, signed)
+            if earlier.root != signed.root:
+                raise _Found(Problem("root", f"two signed checkpoints of size {signed.size} have different roots", seq))
+        self._in_view.update((taken.seq, taken.note) for taken in stored)
+        if 0 in self._expected and Frontier().root() != self._expected[0].root:
+            raise _Found(_other_root(self._expected[0]))
 
 
 def verify_workspace(
@@ -194,66 +228,48 @@ def verify_workspace(
     keys: Sequence[VerifierKey],
     notes: Iterable[str] = (),
     witness: Head | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Verdict:
-    """All streams, their heads, the tree, and every checkpoint: those stored and those given as `notes`.
+    """A whole workspace in one snapshot."""
+    verdict = WorkspaceCheck(workspace, notes=notes, progress=progress).go_on(sql, keys=keys, witness=witness)
+    assert verdict is not None
+    return verdict
 
-    `witness` is how far the workspace was known to have come before this snapshot was taken.
-    A signature by a key that is not among `keys` is no reason to stop: what it signed must fit all the same.
+
+def verify_in_steps(
+    read: Callable[[Callable[[Sql], Verdict | None]], Future[Verdict | None]],
+    workspace: str,
+    *,
+    keys: Callable[[], Sequence[VerifierKey]],
+    notes: Iterable[str] = (),
+    progress: Progress | None = None,
+) -> Steps[Verdict]:
+    """A whole workspace, a slice at a time. `read` takes a snapshot that knows what was witnessed before it.
+
+    `keys` are asked for with every slice: a new installation makes its own when it signs for the first time.
     """
-    walk = _Walk(workspace)
+    check = WorkspaceCheck(workspace, notes=notes, progress=progress)
 
-    def check() -> None:
-        head = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (workspace,))
-        last_seq = head[0] if head else 0
-        stored = Checkpoints(sql, workspace).all()
-        expected = _expected_roots(walk, stored, keys, notes)
-        in_view = {taken.seq: taken.note for taken in stored}
-        frontier = Frontier()
-        if 0 in expected and frontier.root() != expected[0].root:
-            raise _Found(_other_root(expected[0]))
-        # What is still being imported is verified on its way in, and is none of ours until its head has moved.
-        until = shown_until(sql, workspace)
-        for row in sql.scan(
-            f"SELECT {_ROW} FROM records WHERE workspace = ? AND seq <= ? ORDER BY seq", (workspace, until)
-        ):
-            seq = row[0]
-            if seq != walk.records + 1:
-                raise _Found(_gap(walk.records + 1, row))
-            envelope = _check_row(walk, row)
-            if envelope["data"]["topic"] == TOPIC:
-                signed = _check_checkpoint(walk, envelope, frontier, seq, keys)
-                expected.setdefault(signed.size, signed)
-                if in_view.get(seq, envelope["data"]["note"]) != envelope["data"]["note"]:
-                    raise _Found(
-                        Problem("view", f"the view of checkpoints has another note than {record_id(seq)}", seq)
-                    )
-            frontier.add(row[5])
-            if seq in expected and frontier.root() != expected[seq].root:
-                raise _Found(_other_root(expected[seq]))
-            if progress and seq % 1000 == 0:
-                progress(seq, last_seq)
-        _check_last_seq(walk, last_seq, max(expected, default=0))
-        _check_witness(sql, walk, witness)
-        _check_heads(sql, walk)
-        walk.checkpoints = len(expected)
-        walk.root = frontier.root()
+    def look(sql: Sql) -> Verdict | None:
+        return check.go_on(sql, keys=keys(), witness=sql.witness.get(workspace), most=SLICE)
 
-    return _judge(walk, check)
+    verdict: Verdict | None = None
+    while verdict is None:
+        verdict = yield read(look)
+    return verdict
 
 
-def _judge(walk: _Walk, check: Callable[[], None]) -> Verdict:
-    problem: Problem | None = None
+def _problem(walk: _Walk, check: Callable[[], None]) -> Problem | None:
     try:
         check()
     except _Found as found:
-        problem = found.problem
+        return found.problem
     except StorageDamaged as damage:
-        problem = Problem("damaged store", damage.message)
+        return Problem("damaged store", damage.message)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         # A damaged page can turn a column into anything at all.
-        problem = Problem("damaged store", f"a row after record {walk.records} cannot be read ({error})")
-    return Verdict(walk.records, len(walk.heads), walk.checkpoints, problem, walk.root, walk.signatories())
+        return Problem("damaged store", f"a row after record {walk.records} cannot be read ({error})")
+    return None
 
 
 def _check_row(walk: _Walk, row: Row) -> dict[str, Any]:
@@ -413,23 +429,6 @@ def _check_witness(sql: Sql, walk: _Walk, witness: Head | None) -> None:
         raise _Found(
             Problem("link", f"{record_id(witness.seq)} is not the record that its witness has seen", seq=witness.seq)
         )
-
-
-def _expected_roots(
-    walk: _Walk, stored: Sequence[Taken], keys: Sequence[VerifierKey], notes: Iterable[str]
-) -> dict[int, Checkpoint]:
-    """Tree size to signed root, from every checkpoint whose signature is not a wrong one."""
-    expected: dict[int, Checkpoint] = {}
-    in_view: list[tuple[str, Taken | None]] = [(taken.note, taken) for taken in stored]
-    for note, taken in [*in_view, *((note, None) for note in notes)]:
-        seq = taken.seq if taken else None
-        checkpoint = _opened(walk, note, keys, seq).checkpoint
-        if taken and (taken.size, taken.root) != (checkpoint.size, checkpoint.root):
-            raise _Found(_disagrees(taken.seq))
-        earlier = expected.setdefault(checkpoint.size, checkpoint)
-        if earlier.root != checkpoint.root:
-            raise _Found(Problem("root", f"two signed checkpoints of size {checkpoint.size} have different roots", seq))
-    return expected
 
 
 def _opened(walk: _Walk, note: str, keys: Sequence[VerifierKey], seq: int | None) -> _Opened:

@@ -25,7 +25,7 @@ from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.registry import TABLE, Table
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
-from thoughtbox.operations.steps import Steps, in_slices
+from thoughtbox.operations.steps import Slices, Steps, in_slices
 from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx
 from thoughtbox.world import World
 
@@ -91,8 +91,6 @@ class Dispatcher:
         read = partial(self._read, operation, arguments, call)
         if operation.fresh:
             return fresh_read(self._engine, operation.fresh, call.workspace, call.as_of, read)
-        if operation.scratch is not None and operation.scratch(arguments):
-            return self._engine.scratch(read)
         return self._engine.read(read, long=operation.long)
 
     def call(self, call: Call) -> Answer:
@@ -164,7 +162,8 @@ class Dispatcher:
             tx = self._tx(sql, operation, call, writes=writes)
             return tx if writes else self._shown(tx)
 
-        answer = yield from in_slices(self._engine, operation, arguments, call.workspace, opened, call.progress)
+        slices = Slices(self._engine, self._around.keyring, call.workspace, opened, call.progress)
+        answer = yield from in_slices(slices, operation, arguments)
         return _within_budget(answer, arguments, operation)
 
     def _run_within(self, tx: Tx, name: str, arguments: Mapping[str, Any]) -> Answer:

@@ -125,8 +125,6 @@ class Operation:
     """Its function is a generator that yields its reads and writes (see `steps.py`)."""
     fresh: tuple[type[View], ...] = ()
     """Views that follow the tail and must have caught up before this read runs."""
-    scratch: Callable[[Any], bool] | None = None
-    """Of a call, whether it needs temporary tables: it then runs beside the other reads."""
     guard: Guard | None = None
     shape: Shape = field(default_factory=Shape)
     from_client: FromClient = field(default_factory=FromClient)

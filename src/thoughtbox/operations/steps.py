@@ -24,6 +24,7 @@ from typing import Protocol, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.engine.steps import Steps
+from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.tx import Answer, Progress, Tx
@@ -33,7 +34,7 @@ __all__ = ["Slices", "Steps", "in_slices"]
 T = TypeVar("T")
 
 
-class _Opened(Protocol):
+class Opened(Protocol):
     """Makes a transaction of the engine one of the operation."""
 
     def __call__(self, sql: Sql, *, writes: bool) -> Tx: ...
@@ -42,15 +43,22 @@ class _Opened(Protocol):
 class Slices:
     """What an operation that works in slices may ask for, and how it says how far it has come."""
 
-    def __init__(self, engine: Engine, workspace: str, opened: _Opened, progress: Progress | None) -> None:
+    def __init__(
+        self, engine: Engine, keyring: Keyring, workspace: str, opened: Opened, progress: Progress | None
+    ) -> None:
         self._engine = engine
-        self._workspace = workspace
+        self.keyring = keyring
+        self.workspace = workspace
         self._opened = opened
         self._progress = progress
 
     def read(self, work: Callable[[Tx], T], *, long: bool = False) -> Future[T]:
         """Ask something of a snapshot; `long` keeps it out of the way of those who ask little."""
         return self._engine.read(lambda sql: work(self._opened(sql, writes=False)), long=long)
+
+    def scratch(self, work: Callable[[Tx], T]) -> Future[T]:
+        """Ask something of a snapshot in which temporary tables may be made; they end with it."""
+        return self._engine.scratch(lambda sql: work(self._opened(sql, writes=False)))
 
     def write(self, work: Callable[[Tx], T]) -> Future[T]:
         """Do something in a transaction; whoever else wants to write comes before the next one."""
@@ -60,7 +68,7 @@ class Slices:
             tx.hold()
             return work(tx)
 
-        return self._engine.write(self._workspace, written)
+        return self._engine.write(self.workspace, written)
 
     def report(self, done: int, total: int) -> None:
         """Say how many parts of how many are done."""
@@ -68,16 +76,8 @@ class Slices:
             self._progress(done, total)
 
 
-def in_slices(
-    engine: Engine,
-    operation: Operation,
-    arguments: Input,
-    workspace: str,
-    opened: _Opened,
-    progress: Progress | None,
-) -> Steps[Answer]:
+def in_slices(slices: Slices, operation: Operation, arguments: Input) -> Steps[Answer]:
     """Run an operation that works in slices; its guard looks at the call first, in a slice of its own."""
-    slices = Slices(engine, workspace, opened, progress)
     guard = operation.guard
     hint: str | None = None
     if guard is not None:

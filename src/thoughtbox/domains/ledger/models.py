@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from thoughtbox.ledger.verify import Standing, Wrong
+from thoughtbox.ledger.verdict import Standing, Wrong
 from thoughtbox.operations import Input, Key, MaxChars, Output
 
 RecordId = Annotated[Key, Field(pattern=r"^th:[1-9][0-9]{0,17}$", description="Id of a record, such as th:17.")]

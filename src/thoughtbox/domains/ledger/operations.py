@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from thoughtbox.domains.ledger import topics
@@ -28,8 +29,9 @@ from thoughtbox.ledger.checkpoints import Checkpoints
 from thoughtbox.ledger.comparison import compare, with_views
 from thoughtbox.ledger.record import Record, seq_of
 from thoughtbox.ledger.tree import Tree
-from thoughtbox.ledger.verify import Problem, Verdict, verify_stream, verify_workspace
-from thoughtbox.operations import Example, Resource, Room, Tx
+from thoughtbox.ledger.verdict import Problem, Verdict
+from thoughtbox.ledger.verify import verify_in_steps, verify_stream, verify_workspace
+from thoughtbox.operations import Example, Resource, Room, Slices, Steps, Tx
 
 room = Room(
     "ledger",
@@ -102,10 +104,9 @@ def ledger_tail(tx: Tx, call: ReadTail) -> Tail:
     "ledger_verify",
     title="Verify the ledger",
     long=True,
-    scratch=lambda call: call.deep,
     example=Example({"deep": True}, given=[_PLAN]),
 )
-def ledger_verify(tx: Tx, call: Verify) -> Verified:
+def ledger_verify(slices: Slices, call: Verify) -> Steps[Verified]:
     """Whether the ledger is what was written: hashes, order, heads, tree and signed checkpoints; `deep`: views too."""
     if call.stream is not None:
         if call.deep:
@@ -114,19 +115,36 @@ def ledger_verify(tx: Tx, call: Verify) -> Verified:
                 recovery="Leave `stream` out, or `deep`.",
                 details={"fields": ["deep", "stream"]},
             )
-        return _verified(verify_stream(tx.sql, tx.workspace, call.stream))
+        stream = call.stream
+        return _verified((yield slices.read(lambda tx: verify_stream(tx.sql, tx.workspace, stream), long=True)))
+    # What is kept outside is asked for first: every snapshot to come is at least as far as that.
+    keyring = slices.keyring
+    notes = keyring.recall(slices.workspace)
+    if call.deep:
+        return _verified((yield slices.scratch(lambda tx: _verify_deeply(tx, notes))))
+    verdict = yield from verify_in_steps(
+        lambda work: slices.read(lambda tx: work(tx.sql), long=True),
+        slices.workspace,
+        keys=lambda: keyring.verifiers,
+        notes=notes,
+        progress=slices.report,
+    )
+    return _verified(verdict)
+
+
+def _verify_deeply(tx: Tx, notes: Sequence[str]) -> Verdict:
+    """The records, and what the views have made of them, in one snapshot."""
     verdict = verify_workspace(
         tx.sql,
         tx.workspace,
         keys=tx.keyring.verifiers,
-        notes=tx.keyring.recall(tx.workspace),
+        notes=notes,
         witness=tx.sql.witness.get(tx.workspace),
         progress=tx.progress,
     )
-    if call.deep and verdict.valid:
-        comparison = compare(tx.sql, tx.views, among={tx.workspace}, progress=tx.progress)
-        verdict = with_views(verdict, tx.workspace, comparison)
-    return _verified(verdict)
+    if not verdict.valid:
+        return verdict
+    return with_views(verdict, tx.workspace, compare(tx.sql, tx.views, among={tx.workspace}, progress=tx.progress))
 
 
 @room.operation(

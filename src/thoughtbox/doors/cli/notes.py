@@ -11,7 +11,7 @@ from thoughtbox.doors.cli.output import UsageError, count
 from thoughtbox.errors import InvalidProof
 from thoughtbox.ledger.checkpoints import origin
 from thoughtbox.ledger.signing import Checkpoint, VerifierKey
-from thoughtbox.ledger.verify import Signatory
+from thoughtbox.ledger.verdict import Signatory
 
 # Several notes may follow each other with an empty line between them, as in a git note that was appended to.
 _NOTE = re.compile(r"(?:[^\n]+\n){3}\n(?:— [^\n]+\n)+")

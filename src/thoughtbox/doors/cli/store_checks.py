@@ -18,7 +18,8 @@ from thoughtbox.ledger.ledger import shown_until
 from thoughtbox.ledger.replay import SLICE, cursor, record_count
 from thoughtbox.ledger.signing import Checkpoint
 from thoughtbox.ledger.tree import WIDTH
-from thoughtbox.ledger.verify import Signatory, Verdict, known_workspaces, verify_workspace
+from thoughtbox.ledger.verdict import Signatory, Verdict
+from thoughtbox.ledger.verify import known_workspaces, verify_workspace
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
 

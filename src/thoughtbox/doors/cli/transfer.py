@@ -33,7 +33,7 @@ from thoughtbox.ledger.importing import Imported, import_files
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import workspaces
 from thoughtbox.ledger.signing import Signer
-from thoughtbox.ledger.verify import Signatory
+from thoughtbox.ledger.verdict import Signatory
 from thoughtbox.operations.registry import TABLE
 from thoughtbox.settings import Settings
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from thoughtbox.app import Thoughtbox
@@ -11,18 +12,13 @@ from thoughtbox.doors.cli.notes import keys_of, notes_in, stranger_in_words, wor
 from thoughtbox.doors.cli.output import BAD, DOUBTFUL, GOOD, Output, Styled, UsageError, count
 from thoughtbox.doors.cli.store import COPIED, opened_to_read, settings_of
 from thoughtbox.engine.protocol import Sql
+from thoughtbox.engine.steps import in_steps
 from thoughtbox.errors import RecordNotFound
 from thoughtbox.ledger.comparison import compare, with_views
 from thoughtbox.ledger.record import record_id
 from thoughtbox.ledger.signing import VerifierKey
-from thoughtbox.ledger.verify import (
-    Problem,
-    Standing,
-    Verdict,
-    known_workspaces,
-    verify_stream,
-    verify_workspace,
-)
+from thoughtbox.ledger.verdict import Problem, Standing, Verdict
+from thoughtbox.ledger.verify import known_workspaces, verify_in_steps, verify_stream, verify_workspace
 
 ADVICE = {
     "content": "Restore from an export: `thoughtbox import FILE` into an empty directory.",
@@ -50,8 +46,7 @@ def verify(args: Namespace) -> int:
                 raise UsageError("--deep looks at whole workspaces: leave --stream out")
             found = {settings.project: _stream_verdict(box, settings.project, args.stream)}
         else:
-            look = _look(out, box, args, keys, notes)
-            found = (box.engine.scratch(look) if args.deep else box.engine.read(look, long=True)).result()
+            found = _Audit(out, box, args.workspace, keys, notes).verdicts(deep=args.deep)
     _show(out, found, is_copy=is_copy)
     return EXIT_CODES[worst(found.values())]
 
@@ -73,62 +68,74 @@ def _verify_file(args: Namespace) -> int:
     return main([*options, *(["--json"] if Output(args).as_json else []), args.file])
 
 
-def _look(
-    out: Output, box: Thoughtbox, args: Namespace, keys: Sequence[VerifierKey], notes: Sequence[str]
-) -> Callable[[Sql], dict[str, Verdict]]:
-    """All that is asked about, in one snapshot: the ledger, and with --deep what the views made of it."""
+class _Audit:
+    """All that is asked about: the ledger, and with --deep what the views made of it."""
 
-    def look(sql: Sql) -> dict[str, Verdict]:
-        chosen = [args.workspace] if args.workspace else _known_workspaces(sql, box, notes)
-        found = {name: _verdict(out, sql, box, name, keys, _notes_for(name, notes, args)) for name in chosen}
-        return _with_views(out, sql, box, found, everything=not args.workspace) if args.deep else found
+    def __init__(
+        self, out: Output, box: Thoughtbox, workspace: str | None, keys: Sequence[VerifierKey], notes: Sequence[str]
+    ) -> None:
+        self._out = out
+        self._box = box
+        self._workspace = workspace
+        self._given_keys = keys
+        self._given_notes = notes
+        # What is kept outside is read first: every snapshot to come is at least as far as that.
+        self._kept = {name: box.keyring.recall(name) for name in box.keyring.workspaces()}
+        self._witnessed = box.engine.witnessed()
 
-    return look
+    def verdicts(self, *, deep: bool) -> dict[str, Verdict]:
+        engine = self._box.engine
+        if deep:
+            return engine.scratch(self._deep_verdicts).result()
+        return {name: self._verdict(name) for name in engine.read(self._chosen, long=True).result()}
 
+    def _chosen(self, sql: Sql) -> list[str]:
+        """One workspace, or all that anything tells of: heads, records, and what was kept outside or is given.
 
-def _known_workspaces(sql: Sql, box: Thoughtbox, notes: Sequence[str]) -> list[str]:
-    """Every workspace that anything tells of: its head, its records, a note kept outside, a checkpoint given.
+        One whose rows are all gone is still known by its notes, and found to be missing.
+        """
+        if self._workspace:
+            return [self._workspace]
+        return sorted({*known_workspaces(sql), *self._witnessed, *self._kept, *map(workspace_of, self._given_notes)})
 
-    One whose rows are all gone is still known by its notes, and found to be missing.
-    """
-    return sorted(
-        {*known_workspaces(sql), *box.engine.witnessed(), *box.keyring.workspaces(), *map(workspace_of, notes)}
-    )
+    def _keys(self) -> Sequence[VerifierKey]:
+        return self._given_keys or self._box.keyring.verifiers
 
+    def _notes(self, workspace: str) -> list[str]:
+        """With one workspace named, every note given must be about it."""
+        about = [note for note in self._given_notes if self._workspace or workspace_of(note) == workspace]
+        return [*self._kept.get(workspace, ()), *about]
 
-def _notes_for(workspace: str, notes: Sequence[str], args: Namespace) -> list[str]:
-    """With one workspace named, every note given must be about it."""
-    return [note for note in notes if args.workspace or workspace_of(note) == workspace]
+    def _verdict(self, workspace: str) -> Verdict:
+        read = partial(self._box.engine.read, long=True)
+        with self._out.bar(f"Verifying {workspace}") as bar:
+            steps = verify_in_steps(read, workspace, keys=self._keys, notes=self._notes(workspace), progress=bar)
+            return in_steps(steps).result()
 
+    def _deep_verdicts(self, sql: Sql) -> dict[str, Verdict]:
+        """In one snapshot; what hangs on a broken ledger is compared with nothing."""
+        found = {name: self._verdict_within(sql, name) for name in self._chosen(sql)}
+        whole = [name for name, verdict in found.items() if verdict.valid]
+        among = whole if self._workspace or len(whole) < len(found) else None
+        with self._out.bar("Comparing views") as bar:
+            comparison = compare(sql, self._box.views, among=among, progress=bar)
+        # A view may hold rows of a workspace that nothing else tells of.
+        strays = {difference.workspace: NOTHING for difference in comparison.differences}
+        return {
+            name: with_views(verdict, name, comparison) if name in {*whole, *strays} else verdict
+            for name, verdict in {**strays, **found}.items()
+        }
 
-def _verdict(
-    out: Output, sql: Sql, box: Thoughtbox, workspace: str, keys: Sequence[VerifierKey], notes: Sequence[str]
-) -> Verdict:
-    with out.bar(f"Verifying {workspace}") as bar:
-        return verify_workspace(
-            sql,
-            workspace,
-            keys=keys or box.keyring.verifiers,
-            notes=[*box.keyring.recall(workspace), *notes],
-            witness=sql.witness.get(workspace),
-            progress=bar,
-        )
-
-
-def _with_views(
-    out: Output, sql: Sql, box: Thoughtbox, found: dict[str, Verdict], *, everything: bool
-) -> dict[str, Verdict]:
-    """The verdicts once the views were compared; what hangs on a broken ledger is compared with nothing."""
-    whole = [name for name, verdict in found.items() if verdict.valid]
-    among = None if everything and len(whole) == len(found) else whole
-    with out.bar("Comparing views") as bar:
-        comparison = compare(sql, box.views, among=among, progress=bar)
-    # A view may hold rows of a workspace that nothing else tells of.
-    strays = {difference.workspace: NOTHING for difference in comparison.differences}
-    return {
-        name: with_views(verdict, name, comparison) if name in {*whole, *strays} else verdict
-        for name, verdict in {**strays, **found}.items()
-    }
+    def _verdict_within(self, sql: Sql, workspace: str) -> Verdict:
+        with self._out.bar(f"Verifying {workspace}") as bar:
+            return verify_workspace(
+                sql,
+                workspace,
+                keys=self._keys(),
+                notes=self._notes(workspace),
+                witness=sql.witness.get(workspace),
+                progress=bar,
+            )
 
 
 def _stream_verdict(box: Thoughtbox, workspace: str, stream: str) -> Verdict:

@@ -9,7 +9,7 @@ from pydantic import Field
 from thoughtbox.domains.thoughts.answers import LineShown, SessionShown, ThoughtShown
 from thoughtbox.domains.thoughts.arguments import Limit, Offset, SessionId, Tag, Tags, Title
 from thoughtbox.domains.thoughts.sessions.learnings.models import ExtractedLearning, KeyMoment
-from thoughtbox.ledger.verify import Standing
+from thoughtbox.ledger.verdict import Standing
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 
