@@ -6,14 +6,16 @@ before, so that a missing tail can be told for one stream alone.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.errors import InvalidProof
 from thoughtbox.ledger import merkle
 from thoughtbox.ledger.ledger import Ledger, StreamHead
 from thoughtbox.ledger.record import Draft, Record, Source
 from thoughtbox.ledger.replay import catch_up
-from thoughtbox.ledger.signing import Checkpoint, SigningKey
+from thoughtbox.ledger.signing import Checkpoint, SigningKey, VerifierKey
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import View, Views
 from thoughtbox.world import World
@@ -82,6 +84,15 @@ class Checkpoints(View):
 def origin(workspace: str) -> str:
     """The first line of a checkpoint: which log it speaks of."""
     return f"thoughtbox/{workspace}"
+
+
+def named_key(data: Mapping[str, Any]) -> VerifierKey | None:
+    """The public key that a checkpoint record names as its signer's; older ones name none."""
+    text = data.get("key")
+    try:
+        return VerifierKey.parse(text) if isinstance(text, str) else None
+    except InvalidProof:
+        return None
 
 
 def take_checkpoint(

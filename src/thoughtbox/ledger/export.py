@@ -17,13 +17,12 @@ from thoughtbox.errors import ImportRefused, InvalidProof, InvalidRecord, NotCan
 from thoughtbox.ledger import chain
 from thoughtbox.ledger.canonical import canonical, parse
 from thoughtbox.ledger.checkpoints import TOPIC as CHECKPOINT
-from thoughtbox.ledger.checkpoints import Checkpoints, origin
+from thoughtbox.ledger.checkpoints import Checkpoints, named_key, origin
 from thoughtbox.ledger.ledger import COLUMNS, StreamHead, beginning, shown_until
 from thoughtbox.ledger.merkle import Frontier
 from thoughtbox.ledger.record import check_envelope, record_id
 from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.signing import Checkpoint, Signer, signers
-from thoughtbox.ledger.verify import named_key
 from thoughtbox.settings import WORKSPACE
 
 FORMAT = "thoughtbox-export"
