@@ -30,7 +30,8 @@ BranchId = Annotated[str, AfterValidator(_branch_id)]
 Title = Annotated[Text, Field(max_length=LONGEST_TITLE)]
 Tag = Annotated[Key, Field(max_length=100)]
 Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS)]
-Place = Annotated[Key, Field(max_length=200)]
+LONGEST_PLACE = 200
+Place = Annotated[Key, Field(max_length=LONGEST_PLACE)]
 Domain = Literal["debugging", "planning", "decision-making", "risk-management", "problem-solving", "analysis"]
 
 Limit = Annotated[int, Field(ge=1, le=MOST_LISTED, description="How many in one answer.")]

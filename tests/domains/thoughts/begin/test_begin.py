@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -458,7 +459,8 @@ def test_a_client_that_does_not_tell_its_roots_gets_a_clear_answer(tom: Client):
     assert "navigate" in answer["message"]
     with pytest.raises(InvalidOperation, match="does not tell its roots") as refused:
         tom.bind_root(rootUri=SHOP.uri)
-    assert "navigate" in str(refused.value.recovery)
+    recommended = json.loads(str(refused.value.recovery).partition(": ")[2].removesuffix("."))
+    assert tom.thoughtbox_gateway(**recommended)["navigation"]["project"] == "web shop"
 
 
 def test_the_clients_roots_are_listed_and_the_bound_one_is_marked(box: Box):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from thoughtbox import content
 from thoughtbox.domains.thoughts.answers import SessionShown
+from thoughtbox.domains.thoughts.arguments import LONGEST_PLACE
 from thoughtbox.domains.thoughts.begin.models import (
     BindRoot,
     CipherLoaded,
@@ -199,9 +201,10 @@ def list_roots(tx: Tx, call: ListRoots) -> RootsListed:
 def bind_root(tx: Tx, call: BindRoot) -> RootBound:
     """Take one of the client's root directories as the project: sessions begun from now on belong to it."""
     if tx.roots is None:
+        named = {"operation": "navigate", "project": _last_part(call.root_uri)[:LONGEST_PLACE]}
         raise InvalidOperation(
             "this client does not tell its roots, so none can be bound",
-            recovery='Name the project instead: {"operation": "navigate", "project": "…"}.',
+            recovery=f"Name the project instead: {json.dumps(named, ensure_ascii=False)}.",
         )
     root = next((root for root in tx.roots if root.uri == call.root_uri), None)
     if root is None:
@@ -284,4 +287,4 @@ def _bound_root(tx: Tx, named: str | None) -> str | None:
 
 
 def _last_part(uri: str) -> str:
-    return PurePosixPath(unquote(urlsplit(uri).path)).name or uri
+    return PurePosixPath(unquote(urlsplit(uri).path)).name.strip() or uri
