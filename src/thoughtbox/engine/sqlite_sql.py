@@ -22,7 +22,7 @@ class SqliteSql:
     """An open transaction on one connection.
 
     Rows that are put wait to be inserted together, and a call's savepoint waits for its first
-    statement: a call that only puts rows costs no statement of its own.
+    statement that may write: a call that only reads and puts rows costs no statement of its own.
     """
 
     dialect: Dialect = "sqlite"
@@ -43,7 +43,10 @@ class SqliteSql:
 
     def _execute(self, statement: str, parameters: Sequence[Any]) -> apsw.Cursor:
         if self._waiting or self._owes_savepoint:
-            self.settle()
+            if self._owes_savepoint and statement.startswith("SELECT"):
+                self._settle_to_read()
+            else:
+                self.settle()
         return self._run(statement, parameters)
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -154,6 +157,15 @@ class SqliteSql:
             self._run("SAVEPOINT call")
         if waiting:
             self._run_many(self._insert, waiting)
+
+    def _settle_to_read(self) -> None:
+        """Insert what waits, if anything does: without rows of its own, a call that reads needs no savepoint yet."""
+        if len(self._waiting) > self._of_earlier_calls:
+            self.settle()
+        elif self._waiting:
+            self._run_many(self._insert, self._waiting)
+            self._waiting = []
+            self._of_earlier_calls = 0
 
     def forget(self) -> None:
         """The transaction is over, and what waited in it."""

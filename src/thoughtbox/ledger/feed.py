@@ -24,8 +24,8 @@ from thoughtbox.ledger.view import Views
 
 logger = logging.getLogger(__name__)
 
-SETTLE_SECONDS = 0.02
-"""Commits that come together are looked at together."""
+SETTLE_SECONDS = 0.1
+"""Commits that come together are looked at together: looking at each would cost those who write."""
 
 RETRY_SECONDS = 1.0
 PAGE = 256
@@ -211,9 +211,14 @@ class Feed:
     def _start(self) -> None:
         with self._lock:
             if self._thread is None:
-                self._unwatch = self._engine.watch(self._stirred.set)
+                self._unwatch = self._engine.watch(self._stir)
                 self._thread = threading.Thread(target=self._run, name="thoughtbox-feed", daemon=True)
                 self._thread.start()
+
+    def _stir(self) -> None:
+        """Called behind every commit, by whoever has made it."""
+        if not self._stirred.is_set():
+            self._stirred.set()
 
     def _run(self) -> None:
         while not self._closing.is_set():

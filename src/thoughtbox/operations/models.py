@@ -2,9 +2,10 @@
 
 Python says `session_id`; a room whose specification says `sessionId` builds on the
 camel classes, and nothing but these classes knows the difference.
-"""
 
-from __future__ import annotations
+Modules of models do without `from __future__ import annotations`: under it, every annotation is a text
+that would have to be compiled anew at each start.
+"""
 
 from functools import cache
 from typing import Annotated, Any, ClassVar, get_args

@@ -4,8 +4,6 @@ A record that was written here went through its operation. One that is imported 
 made by anybody who can compute a hash: it is opened the way its room will, before it is taken in.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar

@@ -1,7 +1,5 @@
 """What goes in and what comes out of calls on other operations."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field

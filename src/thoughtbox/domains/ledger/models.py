@@ -1,7 +1,5 @@
 """What goes in and comes out."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The ledger's own records, opened as they are when they come from elsewhere."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import Field

@@ -1,8 +1,6 @@
 """Parts of answers that several operations of the room give: a session, a thought, a critique, a line."""
 
-from __future__ import annotations
-
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.session import Session
@@ -34,7 +32,7 @@ class SessionShown(CamelOutput):
     bound_root: str | None = None
 
     @classmethod
-    def of(cls, session: Session) -> SessionShown:
+    def of(cls, session: Session) -> Self:
         return cls(
             id=session.id,
             title=session.title,
@@ -61,7 +59,7 @@ class CritiqueShown(CamelOutput):
     timestamp: str
 
     @classmethod
-    def of(cls, critique: Critique) -> CritiqueShown:
+    def of(cls, critique: Critique) -> Self:
         return cls(text=critique.text, model=critique.model, timestamp=critique.timestamp)
 
 
@@ -96,7 +94,7 @@ class ThoughtShown(CamelOutput):
     critique: CritiqueShown | None = None
 
     @classmethod
-    def of(cls, thought: Thought, critique: Critique | None = None) -> ThoughtShown:
+    def of(cls, thought: Thought, critique: Critique | None = None) -> Self:
         return cls(
             id=thought.id,
             node_id=thought.node_id,

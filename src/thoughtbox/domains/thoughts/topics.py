@@ -4,8 +4,6 @@ A session's records stand in one stream, which its beginning opens. What they re
 them in the same session.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

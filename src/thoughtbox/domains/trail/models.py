@@ -1,8 +1,6 @@
 """What goes in and comes out. The wire spells it in camelCase."""
 
-from __future__ import annotations
-
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
@@ -81,7 +79,7 @@ class Receipt(CamelOutput):
     chain_hash: str
 
     @classmethod
-    def of(cls, thought: Thought) -> Receipt:
+    def of(cls, thought: Thought) -> Self:
         return cls(
             thought_id=thought.thought_id,
             thought_type=thought.thought_type,

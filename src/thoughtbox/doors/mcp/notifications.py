@@ -43,9 +43,6 @@ from thoughtbox.ledger.feed import Follower, Stretch
 
 logger = logging.getLogger(__name__)
 
-SETTLE_SECONDS = 0.1
-"""Notifications that come together are told once."""
-
 MOST_SUBSCRIPTIONS = 1_000
 
 TELL_SECONDS = 1.0
@@ -126,7 +123,6 @@ class Notifications:
     async def _follow(self, follower: Follower, stirred: asyncio.Event) -> None:
         while True:
             await stirred.wait()
-            await asyncio.sleep(SETTLE_SECONDS)
             stirred.clear()
             for stretch in follower.unseen():
                 await self._look(follower, stretch)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from thoughtbox.app import Thoughtbox
@@ -49,27 +50,29 @@ class OperationCalls:
         """The client that a request comes from."""
         return self._clients.of(ctx)
 
-    def prepare(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any]) -> Call:
+    def prepare(self, ctx: Context, client: Client, operation: Operation, arguments: Mapping[str, Any]) -> Call:
+        """A call of a client whose turn it is, from where the client stands."""
         meta: Mapping[str, Any] = ctx.meta or {}
+        workspace = self.workspace(ctx)
         return Call(
             operation=operation,
-            workspace=self.workspace(ctx),
+            workspace=workspace,
             arguments=arguments,
             caller=self._caller(ctx),
             key=_meta(meta, META_KEY, str),
             as_of=_meta(meta, META_AS_OF, int),
+            focus=client.focus(workspace),
+            landing=Landing(),
         )
 
     async def read(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
         """What an operation answers, for a request that is not a tool call."""
         client = self.client(ctx)
         async with client.turn:
-            return await self.run(ctx, client, operation, self.prepare(ctx, operation, arguments))
+            return await self.run(ctx, client, operation, self.prepare(ctx, client, operation, arguments))
 
     async def run(self, ctx: Context, client: Client, operation: Operation, call: Call) -> Answer:
-        """Run a call of a client whose turn it is, from where the client stands; it then stands where that ended."""
-        landing = Landing()
-        call = replace(call, focus=client.focus(call.workspace), landing=landing)
+        """Run a call; the client then stands where it ended."""
         try:
             if operation.long:
                 answer = await self._run_long(ctx, call)
@@ -79,8 +82,8 @@ class OperationCalls:
             raise
         except Exception as error:
             raise fault(error) from error
-        if landing.focus is not None:
-            client.move(call.workspace, landing.focus)
+        if call.landing is not None and call.landing.focus is not None:
+            client.move(call.workspace, call.landing.focus)
         return answer
 
     async def ask(self, ctx: Context, question: Callable[[Tx], Any]) -> Any:
@@ -137,8 +140,14 @@ class OperationCalls:
     def _caller(self, ctx: Context) -> Caller:
         client = ctx.session.client_params
         named = self._settings.agent or (client.client_info.name if client is not None else "")
-        agent = "".join(filter(str.isprintable, named))[:LONGEST_NAME]
-        return Caller(agent=agent or ANONYMOUS.agent, transport=self._transport)
+        return _called(named, self._transport)
+
+
+@lru_cache(maxsize=256)
+def _called(named: str, transport: str) -> Caller:
+    """Who calls, by the name that a client has given itself."""
+    agent = "".join(filter(str.isprintable, named))[:LONGEST_NAME]
+    return Caller(agent=agent or ANONYMOUS.agent, transport=transport)
 
 
 def _replace(queue: asyncio.Queue[tuple[int, int]], item: tuple[int, int]) -> None:

@@ -26,7 +26,7 @@ from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.request_state import Round, Rounds
 from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError, shown
-from thoughtbox.operations.caller import Root
+from thoughtbox.operations.caller import Landing, Root
 from thoughtbox.operations.dispatch import Answer, Call, fault
 from thoughtbox.operations.operation import Operation, Sampling
 from thoughtbox.operations.repetition import known_answer
@@ -62,7 +62,7 @@ class ToolCalls:
         client = self._calls.client(ctx)
         async with client.turn:
             operation, arguments = self._table.routed(tool, params.arguments or {})
-            call = self._calls.prepare(ctx, operation, arguments)
+            call = self._calls.prepare(ctx, client, operation, arguments)
             earlier = self._rounds.resumed(params, call.workspace)
             if earlier is not None and earlier.answer is not None:
                 return result(await self._finished(ctx, client, operation, call, earlier, params))
@@ -146,10 +146,17 @@ class ToolCalls:
         keeping = self._table.find(sampling.operation)
         arguments = sampling.arguments(answer, said.text, said.model)
         key = _key_of_the_rest(call.key) if call.key is not None else None
+        call = replace(
+            call,
+            operation=keeping,
+            arguments=arguments,
+            key=key,
+            roots=None,
+            focus=client.focus(call.workspace),
+            landing=Landing(),
+        )
         try:
-            kept = await self._run(
-                ctx, client, keeping, replace(call, operation=keeping, arguments=arguments, key=key, roots=None)
-            )
+            kept = await self._run(ctx, client, keeping, call)
         except ThoughtboxError as error:
             return _unanswered(sampling, answer, f"it could not be recorded ({error.message})")
         return _completed(sampling, answer, kept)

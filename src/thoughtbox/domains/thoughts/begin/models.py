@@ -1,7 +1,5 @@
 """What goes into finding one's place and what comes out. The wire spells it in camelCase."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field

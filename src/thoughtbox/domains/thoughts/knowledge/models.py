@@ -1,7 +1,5 @@
 """What goes into the knowledge zone and what comes out. The wire spells it in camelCase."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """Lists of sessions, as `list_sessions` and `session.list` give them."""
 
-from __future__ import annotations
-
 from typing import Annotated, ClassVar
 
 from pydantic import Field

@@ -1,9 +1,7 @@
 """What comes out of an analysis. The wire spells it in camelCase."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field
 
@@ -63,7 +61,7 @@ class Mention(CamelOutput):
     excerpt: str
 
     @classmethod
-    def of(cls, thought: Thought) -> Mention:
+    def of(cls, thought: Thought) -> Self:
         return cls(thought_number=thought.number, branch_id=thought.branch_id, excerpt=excerpt(thought.text))
 
 

@@ -1,7 +1,5 @@
 """What goes into learning from a session and what comes out. The wire spells it in camelCase."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
