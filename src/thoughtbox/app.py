@@ -20,7 +20,8 @@ from thoughtbox.ledger.feed import Feed
 from thoughtbox.ledger.importing import undo_if_left
 from thoughtbox.ledger.keeper import Keeper
 from thoughtbox.ledger.keyring import Keyring
-from thoughtbox.ledger.replay import ensure
+from thoughtbox.ledger.replay import clear_if_left, ensure
+from thoughtbox.ledger.shadow import left_behind
 from thoughtbox.ledger.signing import VerifierKey
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import Views
@@ -91,16 +92,18 @@ class Thoughtbox:
         self.close()
 
     def _prepare(self) -> None:
-        """Have every view in its present shape, and nothing half imported; a write only when that is not so."""
+        """Have every view in its present shape, and nothing half made or half imported; write only if it is not so."""
 
-        def look(sql: Sql) -> tuple[bool, bool]:
+        def look(sql: Sql) -> tuple[bool, bool, bool]:
             self.views.refuse_newer(sql)
-            return bool(self.views.outdated(sql)), bool(sql.standing().imports)
+            return bool(self.views.outdated(sql)), bool(left_behind(sql)), bool(sql.standing().imports)
 
-        are_outdated, may_have_left_something = self.engine.read(look).result()
+        are_outdated, are_half_made, is_half_imported = self.engine.read(look).result()
         if are_outdated:
             ensure(self.engine, self.views)
-        if may_have_left_something:
+        elif are_half_made:
+            clear_if_left(self.engine)
+        if is_half_imported:
             undo_if_left(self.engine, self.views)
 
 

@@ -10,7 +10,7 @@ from tests.ledger.generations import changed_without_a_new_generation, pinned, p
 from tests.support.box import Box
 from thoughtbox.domains.trail.view import Actions
 from thoughtbox.engine.protocol import Sql
-from thoughtbox.errors import SchemaTooNew
+from thoughtbox.errors import SchemaTooNew, StorageDamaged
 from thoughtbox.ledger.replay import rebuild
 from thoughtbox.ledger.shadow import left_behind
 from thoughtbox.ledger.view import made
@@ -36,6 +36,19 @@ def test_another_shape_cannot_be_written_down_under_the_same_generation():
     for generation, forgotten in ((1, True), (2, True), (3, False)):
         now = {"answers": {"generation": generation, "sqlite": "b", "postgres": "a"}}
         assert changed_without_a_new_generation(before, now) == (["answers"] if forgotten else [])
+
+
+def test_a_list_of_views_that_cannot_be_read_is_damage(open_box: Boxes):
+    """A flipped bit may turn a column into nothing at all, whatever its table allows."""
+    box = open_box()
+    for statement in (
+        "ALTER TABLE views RENAME TO views_as_they_were",
+        "CREATE TABLE views (view TEXT, version TEXT, generation INTEGER, tables TEXT)",
+        "INSERT INTO views (version, generation) VALUES ('x', 1)",
+    ):
+        box.app.engine.write("", lambda sql, statement=statement: sql.run(statement)).result()
+    with pytest.raises(StorageDamaged, match="list of views"):
+        open_box()
 
 
 def test_no_column_is_called_like_a_table(box: Box):

@@ -128,6 +128,17 @@ def test_a_replay_that_is_killed_leaves_the_view_in_use_and_the_next_start_clear
         assert held == [("DEPLOY",)]
 
 
+def test_what_a_rebuild_has_left_behind_is_cleared_by_the_next_start_unless_somebody_is_at_it(open_box: Boxes):
+    """A disk that stays full leaves no way to clear up, and the view in use needs no replay."""
+    box = open_box()
+    box.thought_record(sessionId="s", thoughtType="note", content="x")
+    box.app.engine.write("", Shadow(Answers, box.app.engine.dialect, "0badcafe").create).result()
+    with box.app.engine.alone():
+        other = open_box()
+        assert other.app.engine.read(left_behind).result() == ["answers__0badcafe"]
+    assert open_box().app.engine.read(left_behind).result() == []
+
+
 class _Words(View):
     name = "words"
     schema = "none"

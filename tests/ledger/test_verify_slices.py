@@ -94,6 +94,7 @@ def test_what_is_written_and_signed_between_two_slices_is_verified_too(box: Box)
         ("DELETE FROM records WHERE seq >= 25", "missing tail"),
         ("UPDATE streams SET length = 99", "missing tail"),
         ("UPDATE records SET seq = -1 WHERE seq = 25", "order"),
+        ("UPDATE streams SET first_seq = 25", "order"),
     ],
 )
 def test_damage_ahead_of_the_walk_is_found_whenever_it_is_done(box: Box, statement: str, wrong: str):

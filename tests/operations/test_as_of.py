@@ -42,7 +42,16 @@ class Asked(NamedTuple):
 
 
 def ask(history: History, operation: str, arguments: Arguments, as_of: int | None = None) -> Any:
-    """What is answered, or why it is refused."""
+    """What is answered, or why it is refused; of a search, all pages, since the best ones are others by now."""
+    answer = ask_for_a_page(history, operation, arguments, as_of)
+    page = answer
+    while operation == "session.search" and page.get("hasMore"):
+        page = ask_for_a_page(history, operation, {**arguments, "offset": page["nextOffset"]}, as_of)
+        answer["sessions"] += page["sessions"]
+    return answer
+
+
+def ask_for_a_page(history: History, operation: str, arguments: Arguments, as_of: int | None) -> Any:
     while True:
         try:
             answer = history.client.call(operation, **arguments, as_of=as_of)

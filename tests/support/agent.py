@@ -47,6 +47,11 @@ class Door:
     era: Era
     engine: Engine
 
+    @property
+    def remembers(self) -> bool:
+        """Whether the server remembers the client from call to call; one that it does not has no stages."""
+        return self.transport == "stdio" or self.era == "handshake"
+
     def __str__(self) -> str:
         return f"{self.transport}-{self.era}-{self.engine}"
 

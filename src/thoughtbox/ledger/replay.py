@@ -118,10 +118,7 @@ class _Making:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if error is not None:
-            try:
-                _clear_away(self._engine)
-            except StorageError as trouble:
-                logger.debug("what was made of views is left behind: %s", trouble)
+            _try_to_clear_away(self._engine)
 
     def sql(self, sql: Sql, kind: type[View]) -> Sql:
         """The transaction with the new tables of a view in the place of the old."""
@@ -210,6 +207,21 @@ def _clear_away(engine: Engine) -> None:
     """Drop what those who died while they made views have left behind, one table at a time."""
     for table in engine.read(left_behind).result():
         engine.write("", lambda sql, table=table: sql.run(f"DROP TABLE IF EXISTS {table}")).result()
+
+
+def _try_to_clear_away(engine: Engine) -> None:
+    """The same, if it can be done: what is left behind takes up space, and does no other harm."""
+    try:
+        _clear_away(engine)
+    except StorageError as trouble:
+        logger.debug("what was made of views is left behind: %s", trouble)
+
+
+def clear_if_left(engine: Engine) -> None:
+    """Drop what was left behind, unless somebody is making views just now: it is theirs then."""
+    with engine.alone(patient=False) as is_alone:
+        if is_alone:
+            _try_to_clear_away(engine)
 
 
 def catch_up(engine: Engine, kind: type[View], workspace: str, target: int) -> int:

@@ -22,7 +22,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from thoughtbox.engine.migrations import must_be_known, statements
 from thoughtbox.engine.protocol import Dialect, Row, Sql
-from thoughtbox.errors import LedgerBroken, SchemaTooNew
+from thoughtbox.errors import LedgerBroken, SchemaTooNew, StorageDamaged
 from thoughtbox.ledger.record import Record, record_id
 
 logger = logging.getLogger(__name__)
@@ -164,7 +164,13 @@ class Views:
 
 def made(sql: Sql) -> dict[str, Made]:
     """By name: the views that the store has."""
-    return {row[0]: Made(*row[1:]) for row in sql.rows("SELECT view, generation, version FROM views")}
+    rows = sql.rows("SELECT view, generation, version FROM views")
+    if not all(isinstance(name, str) and isinstance(generation, int) for name, generation, _ in rows):
+        raise StorageDamaged(
+            "the database file is damaged: its list of views cannot be read",
+            recovery="Run `thoughtbox verify` to see what is affected, and restore from an export.",
+        )
+    return {row[0]: Made(*row[1:]) for row in rows}
 
 
 def must_be_made(sql: Sql, kind: type[View]) -> None:

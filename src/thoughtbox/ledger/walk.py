@@ -37,6 +37,8 @@ class Walk:
 
     workspace: str
     heads: dict[str, StreamHead] = field(default_factory=dict)
+    firsts: dict[str, int] = field(default_factory=dict)
+    """The number of each stream's first record."""
     records: int = 0
     checkpoints: int = 0
     root: bytes | None = None
@@ -92,6 +94,8 @@ def check_row(walk: Walk, row: Row) -> dict[str, Any]:
         raise Found(Problem("content", f"{record_id(seq)} is no record: {error.message}", *at)) from None
     if envelope["id"] != record_id(seq):
         raise Found(Problem("order", f"record number {seq} calls itself {envelope['id']}", *at))
+    if not length:
+        walk.firsts[stream] = seq
     walk.heads[stream] = StreamHead(length + 1, linked, seq)
     walk.records += 1
     return envelope
@@ -160,10 +164,11 @@ def check_stored_head(walk: Walk, stream: str, head: StreamHead) -> None:
 
 
 def check_heads(sql: Sql, walk: Walk) -> None:
-    """Every stream is as long as its stored head says, and there is a head for every stream."""
+    """Every stream begins and ends where its stored head says, and there is a head for every stream."""
     named = 0
-    for stream, length, head_hash, last_seq, filed_under in sql.scan(
-        "SELECT stream, length, head_hash, last_seq, workspace FROM streams WHERE workspace = ?", (walk.workspace,)
+    for stream, length, head_hash, last_seq, first_seq, filed_under in sql.scan(
+        "SELECT stream, length, head_hash, last_seq, first_seq, workspace FROM streams WHERE workspace = ?",
+        (walk.workspace,),
     ):
         named += 1
         if filed_under != walk.workspace:
@@ -171,6 +176,9 @@ def check_heads(sql: Sql, walk: Walk) -> None:
         head = StreamHead(length, head_hash, last_seq)
         if walk.heads.get(stream) != head:
             check_stored_head(walk, stream, head)
+        if walk.firsts[stream] != first_seq:
+            began = record_id(walk.firsts[stream])
+            raise Found(Problem("order", f"{stream} begins with {began}, but its head says {first_seq}", stream=stream))
     if named != len(walk.heads):
         raise Found(Problem("order", f"{len(walk.heads)} streams have records, {named} have a head"))
 
