@@ -245,6 +245,16 @@ def test_who_waits_to_be_alone_gets_their_turn(store: Store):
         assert process.says() == "alone"
 
 
+def test_what_was_learnt_is_forgotten_or_to_be_checked_once_somebody_else_has_written(store: Store):
+    first, second = store.open(), store.open()
+    make_things(first, ["old"])
+    write(first, lambda sql: sql.learnt.update(answer=42))
+    assert write(first, lambda sql: sql.learnt.get("answer")) == 42
+    write(second, lambda sql: sql.run("UPDATE things SET name = 'new'"))
+    holds, answer = write(first, lambda sql: (sql.learnt_holds, sql.learnt.get("answer")))
+    assert answer is None or not holds
+
+
 def test_everybody_sees_how_the_store_stands(store: Store):
     first, second = store.open(), store.open()
     before = read(second, lambda sql: sql.standing())

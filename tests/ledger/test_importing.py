@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
 
 from tests.support.box import WORKSPACE, Box
 from tests.support.thinker import Client
+from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import ImportRefused, InvalidRecord, StorageBusy
 from thoughtbox.ledger import importing
 from thoughtbox.ledger.export import export_lines
 from thoughtbox.ledger.importing import Lines, import_files, import_lines, undo_if_left
 from thoughtbox.ledger.keeper import checkpoint
-from thoughtbox.ledger.ledger import Ledger
+from thoughtbox.ledger.ledger import Ledger, forget_heads
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.replay import catch_up, rebuild
 from thoughtbox.ledger.tree import WIDTH, Tree
@@ -138,6 +141,30 @@ def test_other_workspaces_are_written_to_while_records_come_in(open_box: Boxes):
 
     assert elsewhere
     assert len(export(other, "elsewhere")) == 4
+
+
+def test_who_shares_a_commit_with_the_beginning_of_an_import_is_kept_out_like_all_others(box: Box):
+    go_on = threading.Event()
+
+    def begin(sql: Sql) -> None:
+        forget_heads(sql)
+        sql.run("UPDATE workspaces SET importing = 7 WHERE workspace = ?", (WORKSPACE,))
+
+    def think() -> Future[dict[str, Any]]:
+        return box.submit("thought_record", {"sessionId": "s", "thoughtType": "note", "content": "x"})
+
+    fill(box, 3)
+    waiting = box.app.engine.write(WORKSPACE, lambda sql: go_on.wait(20))
+    before, beginning, behind = think(), box.app.engine.write(WORKSPACE, begin), think()
+    go_on.set()
+
+    assert waiting.result()
+    assert before.result()["success"]
+    beginning.result()
+    with pytest.raises(StorageBusy, match="being imported"):
+        behind.result()
+    with pytest.raises(StorageBusy, match="being imported"):
+        think().result()
 
 
 def test_the_tree_takes_in_nothing_of_an_import_before_its_end(open_box: Boxes, monkeypatch: pytest.MonkeyPatch):

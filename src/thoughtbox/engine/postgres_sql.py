@@ -40,6 +40,7 @@ class PostgresSql:
     """
 
     dialect: Dialect = "postgres"
+    learnt_holds = False
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

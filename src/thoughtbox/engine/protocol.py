@@ -45,8 +45,10 @@ class Sql(Protocol):
     fails, forgotten when the transaction ends. Values are replaced, never changed in place."""
 
     learnt: dict[Any, Any]
-    """What earlier transactions of this connection have learnt. Others write too: check that it still holds.
-    Forgotten when a transaction fails."""
+    """What earlier transactions of this connection have learnt. Forgotten when a transaction fails."""
+
+    learnt_holds: bool
+    """Whether nobody else has written since then: it is forgotten as soon as somebody has. Otherwise check."""
 
     before_commit: dict[str, Callable[[Sql], None]]
     """Run once, in order of entry, before the transaction commits."""

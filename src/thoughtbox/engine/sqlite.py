@@ -63,17 +63,21 @@ class _Session:
         self._connection = connection
         self._execute = connection.execute
         self._changes = 0
+        self._version = 0
         self.sql = SqliteSql(connection)
 
     def begin(self) -> None:
         self._execute("BEGIN IMMEDIATE")
         self._changes = self._connection.total_changes()
+        if self._connection.data_version() != self._version:
+            self.sql.learnt.clear()  # somebody else has written
 
     def commit(self) -> bool:
         self.sql.settle()
         self.sql.close_scans()
         anything = self._connection.total_changes() != self._changes
         self._end(anything)
+        self._version = self._connection.data_version()
         return anything
 
     def _end(self, anything: bool) -> None:

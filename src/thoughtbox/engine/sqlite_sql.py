@@ -26,6 +26,7 @@ class SqliteSql:
     """
 
     dialect: Dialect = "sqlite"
+    learnt_holds = True
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection

@@ -22,7 +22,7 @@ from thoughtbox.engine.protocol import CONSTRAINT, Engine, Sql
 from thoughtbox.errors import ImportRefused, InvalidRecord, StorageBusy, StorageError
 from thoughtbox.ledger.canonical import parse
 from thoughtbox.ledger.export import Signed, Verified, opened, refusal, verified
-from thoughtbox.ledger.ledger import Ledger, StreamHead, hold_workspace, put_record, settle_heads, store_stream_heads
+from thoughtbox.ledger.ledger import Ledger, StreamHead, forget_heads, hold_workspace, put_record, store_stream_heads
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.replay import remake
 from thoughtbox.ledger.view import Views
@@ -141,7 +141,7 @@ class _Import:
 
     def _begin(self, sql: Sql) -> None:
         """Keep everybody from writing to the workspaces. From here on their heads stand still."""
-        settle_heads(sql)
+        forget_heads(sql)
         for workspace in sorted(self._targets):
             held = hold_workspace(sql, workspace)
             self._views.recognise(sql, held.epoch)

@@ -39,6 +39,9 @@ _STORE_HEAD = (
 )
 _HOLD = "SELECT last_seq, epoch, importing FROM workspaces WHERE workspace = ?"
 
+_EPOCH = object()
+"""In what was learnt: the epoch in which the workspaces were last looked at."""
+
 MOST_HEADS_LEARNT = 1_000
 """Stream heads of a workspace that a connection keeps in mind from one transaction to the next."""
 
@@ -254,18 +257,23 @@ class Ledger:
 
     def last_seq_held(self) -> int:
         """The workspace's last number, held until the transaction ends, so that seq order is commit order."""
-        known = self._sql.memo.get(self._key)
+        sql = self._sql
+        known = sql.memo.get(self._key)
         if known is not None:
             return known
-        last_seq, epoch, importing = hold_workspace(self._sql, self.workspace)
+        learnt: _Learnt | None = sql.learnt.get(self.workspace)
+        if learnt is not None and sql.learnt_holds and sql.learnt.get(_EPOCH) == self._views.epoch:
+            sql.memo[self._key] = learnt.last_seq
+            return learnt.last_seq
+        last_seq, epoch, importing = hold_workspace(sql, self.workspace)
         if epoch != self._views.epoch:
-            self._views.recognise(self._sql, epoch)
+            self._views.recognise(sql, epoch)
         if importing:
             raise being_imported(self.workspace)
-        self._sql.memo[self._key] = last_seq
-        learnt = self._sql.learnt.get(self.workspace)
+        sql.memo[self._key] = last_seq
+        sql.learnt[_EPOCH] = epoch
         if learnt is not None and learnt.last_seq != last_seq:
-            del self._sql.learnt[self.workspace]  # somebody else has written
+            del sql.learnt[self.workspace]  # somebody else has written
         return last_seq
 
 
@@ -367,6 +375,14 @@ def store_heads(sql: Sql) -> None:
         kept = known.heads if known is not None and len(known.heads) < MOST_HEADS_LEARNT else {}
         kept.update((key.stream, head) for key, head in heads.items() if key.workspace == workspace)
         sql.learnt[workspace] = _Learnt(seq, kept)
+
+
+def forget_heads(sql: Sql) -> None:
+    """Write them down, and have calls behind this one look at them anew: they may no longer be theirs to move."""
+    settle_heads(sql)
+    for key in [key for key in sql.memo if isinstance(key, _WorkspaceKey | _StreamKey | _FirstKey)]:
+        del sql.memo[key]
+    sql.learnt.clear()
 
 
 def settle_heads(sql: Sql) -> None:

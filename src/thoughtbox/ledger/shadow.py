@@ -77,6 +77,8 @@ class Shadow:
 class _ShadowSql:
     """A transaction in which a view's tables have other names."""
 
+    learnt_holds = False
+
     def __init__(self, sql: Sql, in_its_words: Callable[[str], str]) -> None:
         self._sql = sql
         self._in_its_words = in_its_words

@@ -65,5 +65,6 @@ def must_be_known(sql: Sql) -> int:
 
 def raise_epoch(sql: Sql) -> None:
     """Let everybody look again whether the store is still theirs to use. The store is held."""
+    sql.learnt.clear()
     sql.run("UPDATE store SET epoch = epoch + 1")
     sql.run("UPDATE workspaces SET epoch = (SELECT epoch FROM store)")
