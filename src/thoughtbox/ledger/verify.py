@@ -140,6 +140,7 @@ class WorkspaceCheck:
 
     def _check(self, sql: Sql, witness: Head | None, most: int) -> None:
         walk, frontier, expected, in_view = self._walk, self._frontier, self._expected, self._in_view
+        keys, progress = self._keys, self._progress
         head = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (walk.workspace,))
         last_seq = head[0] if head else 0
         self._expect_signed(Checkpoints(sql, walk.workspace).all(after=max(in_view, default=BEFORE_ALL)))
@@ -155,15 +156,15 @@ class WorkspaceCheck:
                 raise Found(gap(walk.records + 1, row))
             envelope = check_row(walk, row)
             if envelope["data"]["topic"] == TOPIC:
-                signed = check_checkpoint(walk, envelope, frontier, seq, self._keys)
+                signed = check_checkpoint(walk, envelope, frontier, seq, keys)
                 expected.setdefault(signed.size, signed)
                 if in_view.get(seq, envelope["data"]["note"]) != envelope["data"]["note"]:
                     raise Found(Problem("view", f"the view of checkpoints has another note than {record_id(seq)}", seq))
             frontier.add(row[5])
             if seq in expected and frontier.root() != expected[seq].root:
                 raise Found(other_root(expected[seq]))
-            if self._progress and seq % 1000 == 0:
-                self._progress(seq, last_seq)
+            if progress and seq % 1000 == 0:
+                progress(seq, last_seq)
         self._after = walk.records
         if walk.records - before == most:
             return
