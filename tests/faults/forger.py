@@ -112,10 +112,13 @@ class Forger:
         self.run("DELETE FROM streams WHERE workspace = ?", self.workspace)
         for stream, head in heads.items():
             self.run(
-                "INSERT INTO streams (workspace, stream, length, head_hash, last_seq) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO streams (workspace, stream, length, head_hash, last_seq, first_seq)"
+                " VALUES (?, ?, ?, ?, ?, (SELECT MIN(seq) FROM records WHERE workspace = ? AND stream = ?))",
                 self.workspace,
                 stream,
                 *head,
+                self.workspace,
+                stream,
             )
         self.run("UPDATE workspaces SET last_seq = ? WHERE workspace = ?", len(rows), self.workspace)
         self.run("DELETE FROM tree_nodes WHERE workspace = ?", self.workspace)
