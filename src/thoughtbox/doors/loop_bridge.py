@@ -56,15 +56,16 @@ class LoopBridge:
 
 def _hand_over(future: Future[Any], waiting: asyncio.Future[Any]) -> None:
     """Pass a result on. Whatever an operation raises fails its own call only, and never the loop that serves all."""
-    if future.cancelled():
-        waiting.cancel()
-        return
-    error = future.exception()
-    if error is None:
-        waiting.set_result(future.result())
-    elif isinstance(error, Exception) and not isinstance(error, StopIteration | CancelledError):
-        waiting.set_exception(error)
-    else:  # an event loop would take these for its own: the end of a coroutine, of a task, of the process
-        wrapped = RuntimeError(f"an operation raised {type(error).__name__}")
-        wrapped.__cause__ = error
-        waiting.set_exception(wrapped)
+    try:
+        result = future.result()
+    except BaseException as error:
+        if future.cancelled():
+            waiting.cancel()
+        elif isinstance(error, Exception) and not isinstance(error, StopIteration | CancelledError):
+            waiting.set_exception(error)
+        else:  # an event loop would take these for its own: the end of a coroutine, of a task, of the process
+            wrapped = RuntimeError(f"an operation raised {type(error).__name__}")
+            wrapped.__cause__ = error
+            waiting.set_exception(wrapped)
+    else:
+        waiting.set_result(result)

@@ -104,26 +104,27 @@ def thought(tx: Tx, call: Think) -> ThoughtRecorded:
     numbers = Numbers(tx.ask(Thoughts), session.id)
     placed = place(numbers, session.id, call)
     record = tx.append(draft(tx, numbers, session.id, call, placed), stream=stream_of(session.id))
-    recorded = Thought.of(record)
+    data = record.data
     is_new_branch = placed.line is None and placed.branch != MAIN
     closes = not call.next_thought_needed and placed.branch == MAIN  # a branch may end, the session goes on
     if closes:
         change(tx, session.id, "completed")
     reply = ThoughtRecorded(
         id=record.id,
-        thought_number=recorded.number,
-        total_thoughts=recorded.total,
-        next_thought_needed=recorded.next_needed,
+        thought_number=data["thoughtNumber"],
+        total_thoughts=data["totalThoughts"],
+        next_thought_needed=data["nextThoughtNeeded"],
         thought_history_length=session.thought_count + 1,
         session_id=session.id,
-        branch_id=recorded.branch_id,
+        branch_id=data.get("branchId"),
         branch_count=(session.branch_count + is_new_branch) or None,
         session_closed=closes or None,
     )
-    reply.notes = _shown_notes(record.data.get("notes", []), LONGEST_REPLY - size(reply.answer()))
+    if notes := data.get("notes"):
+        reply.notes = _shown_notes(notes, LONGEST_REPLY - size(reply.answer()))
     reply.guide = content.text("patterns-cookbook.md") if call.include_guide else None
     if call.critique:
-        reply.notice, reply.critique_prompt = NO_MODEL, critique_prompt(tx, recorded)
+        reply.notice, reply.critique_prompt = NO_MODEL, critique_prompt(tx, Thought.of(record))
     return reply
 
 
@@ -291,8 +292,6 @@ def _place_name(node: Node) -> str:
 
 def _shown_notes(notes: list[str], room: int) -> list[str] | None:
     """Enough of them to see what is wrong, as far as there is room; all are kept with the thought."""
-    if not notes:
-        return None
     more = [f"and {len(notes) - 1} more"] if len(notes) > 1 else []
     longest = min(room - len(',"notes":["",""]') - len("".join(more)), LONGEST_NOTE)
     if longest < SHORTEST_NOTE:
