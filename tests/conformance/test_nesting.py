@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from tests.conformance.store import add, ids, make_things, read, write
-from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.engine.protocol import Engine, Head, Sql
 from thoughtbox.errors import StorageError
 
 PUT = "INSERT INTO things (id, name) VALUES (?, ?)"
@@ -108,13 +108,16 @@ def test_what_a_failed_part_has_learnt_is_forgotten(engine: Engine):
         sql.before_commit["first"] = lambda sql: done.append("first")
         with suppress(Refused), sql.nested():
             sql.memo["known"] = 2
+            sql.witness["w"] = Head(9, bytes(32))
             sql.before_commit["second"] = lambda sql: done.append("second")
             raise Refused
         assert sql.memo["known"] == 1
+        assert sql.witness == {}
 
     write(engine, work)
 
     assert done == ["first"]
+    assert engine.witnessed() == {}
 
 
 def test_a_statement_that_fails_in_a_part_does_not_end_the_transaction(engine: Engine):

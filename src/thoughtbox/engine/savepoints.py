@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from thoughtbox.engine.protocol import Sql
+from thoughtbox.engine.protocol import Head, Sql
 
 
 class Known(NamedTuple):
@@ -14,14 +14,16 @@ class Known(NamedTuple):
 
     memo: dict[Any, Any]
     before_commit: dict[str, Callable[[Sql], None]]
+    witness: dict[str, Head]
 
     @classmethod
     def of(cls, sql: Sql) -> Known:
-        return cls(dict(sql.memo), dict(sql.before_commit))
+        return cls(dict(sql.memo), dict(sql.before_commit), dict(sql.witness))
 
     def restore(self, sql: Sql) -> None:
         _replace(sql.memo, self.memo)
         _replace(sql.before_commit, self.before_commit)
+        _replace(sql.witness, self.witness)
 
 
 @contextmanager

@@ -64,6 +64,7 @@ class _Session:
         self._execute = connection.execute
         self._changes = 0
         self._version = 0
+        self._is_first = True
         self.sql = SqliteSql(connection)
 
     def begin(self) -> None:
@@ -71,6 +72,7 @@ class _Session:
         self._changes = self._connection.total_changes()
         if self._connection.data_version() != self._version:
             self.sql.learnt.clear()  # somebody else has written
+        self._is_first = True
 
     def commit(self) -> bool:
         self.sql.settle()
@@ -90,13 +92,21 @@ class _Session:
             self._execute("ROLLBACK")
 
     def savepoint(self) -> None:
-        self.sql.begin_call()
+        # Behind a savepoint, every page that is written to is copied first. The first call of a transaction needs none.
+        if not self._is_first:
+            self.sql.begin_call()
 
     def release(self) -> None:
-        self.sql.end_call()
+        if not self._is_first:
+            self.sql.end_call()
+        self._is_first = False
 
     def rollback_to_savepoint(self) -> None:
-        self.sql.undo_call()
+        if self._is_first:
+            self.rollback()
+            self.begin()
+        else:
+            self.sql.undo_call()
 
     def is_usable(self) -> bool:
         # A full disk or a failing one makes SQLite roll back all by itself.

@@ -178,7 +178,7 @@ class Dispatcher:
                 catch_up_within(tx.sql, operation.fresh, tx.workspace, tx.ledger.last_seq())
             answer = _answer(inner, operation, bound)
         else:
-            with tx.sql.nested():
+            with tx.part():
                 answer = _answer(inner, operation, bound)
         tx.focus = inner.focus
         return answer

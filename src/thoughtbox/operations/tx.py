@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -74,6 +75,7 @@ class Tx:
         """The client's root directories; None when it does not tell."""
         self.task = task
         self._around = around
+        self._are_together = False
         self.ledger = Ledger(sql, workspace, around.views, as_of=as_of)
 
     @property
@@ -119,6 +121,23 @@ class Tx:
         """
         return self._around.run(self, operation, arguments)
 
+    @contextmanager
+    def together(self) -> Generator[None]:
+        """Calls made in here leave all that they wrote, or nothing: when one fails, so must the whole block.
+
+        A savepoint of its own costs a call nearly as much as what it writes.
+        """
+        with self.sql.nested():
+            self._are_together = True
+            try:
+                yield
+            finally:
+                self._are_together = False
+
+    def part(self) -> AbstractContextManager[None]:
+        """What a call inside this transaction writes in: undone by itself when it fails, or together with others."""
+        return nullcontext() if self._are_together else self.sql.nested()
+
     def focus_on(self, value: object) -> None:
         """Remember this of the caller, in the place of the value of its type; it counts once the call is answered."""
         self.focus = self.focus.on(value)
@@ -134,6 +153,7 @@ class Tx:
         """The same transaction, on behalf of another operation."""
         inner = copy(self)
         inner.task = task
+        inner._are_together = False
         return inner
 
     def ask(self, kind: type[V]) -> V:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.box import Box
-from tests.support.boxes import box, open_box
+from tests.support.boxes import OpenBox, box, open_box
 from tests.support.thinker import Client
 from thoughtbox.errors import InvalidOperation, InvalidPayload, ThoughtboxError
 
@@ -76,6 +76,26 @@ def test_a_batch_that_fails_leaves_the_caller_where_it_was(box: Box):
         mia.call("batch", calls=[{"operation": "start_new"}, thought("S1|O|x"), thought("")])
 
     assert mia.focus == before
+
+
+def test_what_a_failed_batch_had_come_to_is_missed_by_nobody(open_box: OpenBox):
+    """A search inside it counts its thoughts before they are there for good."""
+    box = open_box()
+    agent = Client(box).ready()
+    agent.thought(thought="Kept")
+    calls = [
+        {"operation": "thought", "arguments": {"thought": "Lost"}},
+        {"operation": "session.search", "arguments": {"query": "lost"}},
+        {"operation": "thought", "arguments": {"thought": "Where?", "branchId": "nowhere"}},
+    ]
+    with pytest.raises(InvalidPayload):
+        agent.batch(calls=calls)
+    records = agent.ledger_status()["records"]
+    box.close()
+
+    again = Client(open_box())
+    assert again.ledger_status()["records"] == records
+    assert again.ledger_verify(deep=True)["valid"]
 
 
 def test_stages_hold_inside_it(box: Box):

@@ -56,7 +56,8 @@ def batch(tx: Tx, call: Batch) -> BatchAnswered:
     Each sees what the ones before it have written. When one fails, nothing of the others stays, and the error says
     which it was.
     """
-    return BatchAnswered(answers=[_answer(tx, index, one) for index, one in enumerate(call.calls)])
+    with tx.together():
+        return BatchAnswered(answers=[_answer(tx, index, one) for index, one in enumerate(call.calls)])
 
 
 def _answer(tx: Tx, index: int, one: BatchedCall) -> dict[str, Any]:
