@@ -65,6 +65,30 @@ def test_operations_nest_as_deep_as_needed_and_no_deeper_than_is_sane(workshop: 
     assert len(texts(workshop)) == DEEPEST
 
 
+def test_calls_that_stand_or_fall_together_leave_all_or_nothing(workshop: Workshop):
+    assert len(workshop.call("make_together", texts=["a", "b"])["ids"]) == 2
+    with pytest.raises(InvalidPayload, match="it broke"):
+        workshop.call("make_together", texts=["c", "bad"])
+
+    assert texts(workshop) == ["a", "b"]
+
+
+def test_what_fails_among_them_cannot_be_passed_over(workshop: Workshop):
+    with pytest.raises(RuntimeError, match="stand or fall together"):
+        workshop.call("make_together", texts=["a", "bad", "b"], tolerant=True)
+
+    assert texts(workshop) == []
+
+
+def test_a_call_inside_one_of_them_is_undone_by_itself(workshop: Workshop):
+    assert workshop.call("make_tolerantly_together", texts=["a", "bad", "b"]) == {
+        "ids": ["th:1", "th:2"],
+        "refused": ["it broke"],
+    }
+
+    assert texts(workshop) == ["a", "b"]
+
+
 def test_bad_arguments_are_refused_inside_as_they_are_outside(workshop: Workshop):
     with pytest.raises(InvalidPayload, match=r"make: `text`"):
         within(workshop, "make", text=7)

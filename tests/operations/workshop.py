@@ -94,6 +94,18 @@ def table() -> Table:
                 refused.append(error.message)
         return SeveralMade(ids=ids, refused=refused)
 
+    @other.operation("make_together", example=Example({"texts": ["t"]}), writes=True)
+    def make_together(tx: Tx, call: Several) -> SeveralMade:
+        """The same, all of them or none; a tolerant one passes over what it must not."""
+        with tx.together():
+            return make_several(tx, call)
+
+    @other.operation("make_tolerantly_together", example=Example({"texts": ["t"]}), writes=True)
+    def make_tolerantly_together(tx: Tx, call: Several) -> SeveralMade:
+        """One call that passes over what fails inside of it, which is its own affair."""
+        with tx.together():
+            return SeveralMade(**tx.call("make_several", {"texts": call.texts, "tolerant": True}))
+
     @other.operation("nest", example=Example({"texts": ["t"]}), writes=True)
     def nest(tx: Tx, call: Several) -> Made:
         """Make a piece for every text, each inside the call for the one before."""

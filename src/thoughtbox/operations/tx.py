@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -76,6 +76,7 @@ class Tx:
         self.task = task
         self._around = around
         self._are_together = False
+        self._has_failed = False
         self.ledger = Ledger(sql, workspace, around.views, as_of=as_of)
 
     @property
@@ -123,20 +124,31 @@ class Tx:
 
     @contextmanager
     def together(self) -> Generator[None]:
-        """Calls made in here leave all that they wrote, or nothing: when one fails, so must the whole block.
+        """Calls made in here leave all that they wrote, or nothing: when one fails, nobody goes on inside.
 
         A savepoint of its own costs a call nearly as much as what it writes.
         """
         with self.sql.nested():
-            self._are_together = True
+            self._are_together, self._has_failed = True, False
             try:
                 yield
             finally:
                 self._are_together = False
+            if self._has_failed:
+                raise RuntimeError("a call failed among those that stand or fall together, and was passed over")
 
-    def part(self) -> AbstractContextManager[None]:
-        """What a call inside this transaction writes in: undone by itself when it fails, or together with others."""
-        return nullcontext() if self._are_together else self.sql.nested()
+    @contextmanager
+    def part(self) -> Generator[None]:
+        """Where a call inside this transaction writes: undone by itself when it fails, or together with others."""
+        if not self._are_together:
+            with self.sql.nested():
+                yield
+            return
+        try:
+            yield
+        except BaseException:
+            self._has_failed = True
+            raise
 
     def focus_on(self, value: object) -> None:
         """Remember this of the caller, in the place of the value of its type; it counts once the call is answered."""
