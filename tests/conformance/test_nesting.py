@@ -108,10 +108,12 @@ def test_what_a_failed_part_has_learnt_is_forgotten(engine: Engine):
         sql.before_commit["first"] = lambda sql: done.append("first")
         with suppress(Refused), sql.nested():
             sql.memo["known"] = 2
+            sql.learnt["known"] = 3
             sql.witness["w"] = Head(9, bytes(32))
             sql.before_commit["second"] = lambda sql: done.append("second")
             raise Refused
         assert sql.memo["known"] == 1
+        assert sql.learnt == {}
         assert sql.witness == {}
 
     write(engine, work)

@@ -8,7 +8,7 @@ from concurrent.futures import wait
 import pytest
 
 from tests.conformance.store import SECONDS, Gate, Store, add, ids, in_one_batch, make_things, read, write
-from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.engine.protocol import Engine, Head, Sql
 from thoughtbox.errors import StorageError
 
 
@@ -157,10 +157,16 @@ def test_what_a_failed_call_has_learnt_is_forgotten(engine: Engine):
     def learn_more_and_fail(sql: Sql) -> None:
         sql.memo["head"] = 2
         sql.memo["tail"] = 3
+        sql.learnt["head"] = 2
+        sql.witness["w"] = Head(2, bytes(32))
         raise Refused
 
-    *_, known = in_one_batch(engine, learn, learn_more_and_fail, lambda sql: dict(sql.memo))
+    *_, known, learnt = in_one_batch(
+        engine, learn, learn_more_and_fail, lambda sql: dict(sql.memo), lambda sql: {**sql.learnt, **sql.witness}
+    )
     assert known.result() == {"head": 1}
+    assert learnt.result() == {}
+    assert engine.witnessed() == {}
 
 
 def test_last_steps_run_once_per_transaction_and_in_order_of_entry(engine: Engine):

@@ -45,7 +45,7 @@ class Sql(Protocol):
     fails, forgotten when the transaction ends. Values are replaced, never changed in place."""
 
     learnt: dict[Any, Any]
-    """What earlier transactions of this connection have learnt. Forgotten when a transaction fails."""
+    """What earlier transactions of this connection have learnt. Forgotten when one fails, or a call or part of it."""
 
     learnt_holds: bool
     """Whether nobody else has written since then: it is forgotten as soon as somebody has. Otherwise check."""

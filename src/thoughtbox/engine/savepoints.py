@@ -24,6 +24,7 @@ class Known(NamedTuple):
         _replace(sql.memo, self.memo)
         _replace(sql.before_commit, self.before_commit)
         _replace(sql.witness, self.witness)
+        sql.learnt.clear()  # some of it from what is undone now
 
 
 @contextmanager
