@@ -16,6 +16,7 @@ from thoughtbox.engine.protocol import Sql
 from thoughtbox.engine.steps import Steps, in_steps
 from thoughtbox.ledger import verify
 from thoughtbox.ledger.keeper import checkpoint
+from thoughtbox.ledger.signing import VerifierKey
 from thoughtbox.ledger.verdict import Verdict
 from thoughtbox.ledger.verify import verify_in_steps, verify_workspace
 
@@ -83,6 +84,21 @@ def test_what_is_written_and_signed_between_two_slices_is_verified_too(box: Box)
     assert verdict.valid
     assert (verdict.records, verdict.checkpoints) == (5 * SLICE + 4, 4)
     assert [found.trusted for found in verdict.signatories] == [True]
+
+
+def test_a_key_that_is_trusted_only_meanwhile_vouches_for_nothing_that_it_did_not_check(box: Box):
+    think(box, 2 * SLICE)
+    sign(box)
+    known: list[VerifierKey] = []
+
+    def read(work: Callable[[Sql], Any]) -> Future[Any]:
+        done = box.app.engine.read(work, long=True)
+        done.result()
+        known[:] = box.app.keyring.verifiers
+        return done
+
+    verdict = in_steps(verify_in_steps(read, WORKSPACE, keys=lambda: list(known))).result()
+    assert (verdict.standing, [found.trusted for found in verdict.signatories]) == ("untrusted", [False])
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,6 @@ class WorkspaceCheck:
 
     def __init__(self, workspace: str, *, notes: Iterable[str] = (), progress: Progress | None = None) -> None:
         self._walk = Walk(workspace)
-        self._keys: Sequence[VerifierKey] = ()
         self._notes = tuple(notes)
         self._progress = progress
         self._frontier = Frontier()
@@ -134,16 +133,15 @@ class WorkspaceCheck:
         `keys` are those that were trusted when this snapshot was taken; `witness` is how far the workspace was known
         to have come before.
         """
-        self._keys = keys
-        problem = _problem(self._walk, lambda: self._check(sql, witness, most))
+        problem = _problem(self._walk, lambda: self._check(sql, keys, witness, most))
         return None if problem is None and not self._is_done else self._walk.verdict(problem)
 
-    def _check(self, sql: Sql, witness: Head | None, most: int) -> None:
+    def _check(self, sql: Sql, keys: Sequence[VerifierKey], witness: Head | None, most: int) -> None:
         walk, frontier, expected, in_view = self._walk, self._frontier, self._expected, self._in_view
-        keys, progress = self._keys, self._progress
+        progress = self._progress
         head = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (walk.workspace,))
         last_seq = head[0] if head else 0
-        self._expect_signed(Checkpoints(sql, walk.workspace).all(after=max(in_view, default=BEFORE_ALL)))
+        self._expect_signed(Checkpoints(sql, walk.workspace).all(after=max(in_view, default=BEFORE_ALL)), keys)
         # What is still being imported is verified on its way in, and is none of ours until its head has moved.
         until = shown_until(sql, walk.workspace)
         before = walk.records
@@ -175,13 +173,13 @@ class WorkspaceCheck:
         walk.root = frontier.root()
         self._is_done = True
 
-    def _expect_signed(self, stored: Sequence[Taken]) -> None:
+    def _expect_signed(self, stored: Sequence[Taken], keys: Sequence[VerifierKey]) -> None:
         """Learn what was signed, tree size by tree size: by checkpoints stored since the last slice, and by notes."""
         notes, self._notes = self._notes, ()
         in_view: list[tuple[str, Taken | None]] = [(taken.note, taken) for taken in stored]
         for note, taken in [*in_view, *((note, None) for note in notes)]:
             seq = taken.seq if taken else None
-            signed = opened(self._walk, note, self._keys, seq).checkpoint
+            signed = opened(self._walk, note, keys, seq).checkpoint
             if taken and (taken.size, taken.root) != (signed.size, signed.root):
                 raise Found(disagrees(taken.seq))
             earlier = self._expected.setdefault(signed.size, signed)

@@ -44,12 +44,13 @@ class Walk:
     root: bytes | None = None
     signed: dict[Signer, set[int]] = field(default_factory=dict)
     """The tree sizes that each signer has put a name to."""
-    trusted: set[Signer] = field(default_factory=set)
+    strangers: set[Signer] = field(default_factory=set)
+    """Signers of anything that no trusted key was there for: one that is trusted only meanwhile stays a stranger."""
     public_keys: dict[Signer, str] = field(default_factory=dict)
 
     def signatories(self) -> tuple[Signatory, ...]:
         return tuple(
-            Signatory(signer, len(sizes), signer in self.trusted, self.public_keys.get(signer))
+            Signatory(signer, len(sizes), signer not in self.strangers, self.public_keys.get(signer))
             for signer, sizes in sorted(self.signed.items())
         )
 
@@ -236,8 +237,8 @@ def opened(walk: Walk, note: str, keys: Sequence[VerifierKey], seq: int | None) 
         )
     signer = (known or named)[0]
     walk.signed.setdefault(signer, set()).add(checkpoint.size)
-    if known:
-        walk.trusted.add(signer)
+    if not known:
+        walk.strangers.add(signer)
     return _Opened(checkpoint, signer, bool(known))
 
 
