@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conformance.store import Store, add, ids, make_things, read, write
+from tests.support.interruptions import migrations_interrupted_after
 from thoughtbox.engine import migrations
 from thoughtbox.engine.protocol import Dialect, Sql
 from thoughtbox.errors import SchemaTooNew, StorageError
@@ -85,20 +86,9 @@ def test_a_migration_that_is_interrupted_at_any_statement_leaves_the_steps_befor
     store: Store, monkeypatch: pytest.MonkeyPatch
 ):
     """Of several steps at once, too: none of them, or all."""
-    whole = migrations.statements
-    total = sum(len(whole(script)) for _, script in migrations.steps(store.dialect))
+    total = sum(len(migrations.statements(script)) for _, script in migrations.steps(store.dialect))
     for last in range(total):
-        left = last
-
-        def interrupted(script: str) -> list[str]:
-            nonlocal left
-            found, before = whole(script), left
-            left = max(0, left - len(found))
-            return found if before >= len(found) else [*found[:before], "INSERT INTO nowhere (id) VALUES (1)"]
-
-        with monkeypatch.context() as context:
-            context.setattr(migrations, "statements", interrupted)
-            with pytest.raises(StorageError):
-                store.open()
+        with migrations_interrupted_after(last, monkeypatch), pytest.raises(StorageError):
+            store.open()
     engine = store.open()
     assert read(engine, done) == [number for number, _ in migrations.steps(store.dialect)]

@@ -12,6 +12,7 @@ import pytest
 
 from tests.faults.make_golden import GOLDEN, VERSION, make
 from tests.faults.store import Store
+from tests.support.interruptions import migrations_interrupted_after
 from thoughtbox.engine import migrations
 from thoughtbox.errors import StorageError
 from thoughtbox.ledger.importing import import_lines
@@ -48,20 +49,11 @@ def test_a_migration_that_is_interrupted_at_any_statement_leaves_the_store_as_it
 ):
     oldest = GOLDEN / VERSIONS[0]
     copy = shutil.copytree(oldest, tmp_path / "store")
-    whole = migrations.statements
-    for last in range(sum(len(whole(script)) for number, script in migrations.steps("sqlite") if number > 1)):
-        left = last
-
-        def interrupted(script: str) -> list[str]:
-            nonlocal left
-            found, before = whole(script), left
-            left = max(0, left - len(found))
-            return found if before >= len(found) else [*found[:before], "INSERT INTO nowhere (id) VALUES (1)"]
-
-        with monkeypatch.context() as context:
-            context.setattr(migrations, "statements", interrupted)
-            with pytest.raises(StorageError):
-                Store(copy, workspace="golden")
+    for last in range(
+        sum(len(migrations.statements(script)) for number, script in migrations.steps("sqlite") if number > 1)
+    ):
+        with migrations_interrupted_after(last, monkeypatch), pytest.raises(StorageError):
+            Store(copy, workspace="golden")
         connection = sqlite3.connect(f"file:{copy / 'thoughtbox.db'}?mode=ro", uri=True)
         assert connection.execute("SELECT MAX(step) FROM schema_steps").fetchone() == (1,)
         connection.close()
