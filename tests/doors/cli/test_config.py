@@ -39,7 +39,7 @@ def test_secrets_are_not_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_value_that_cannot_be_is_shown_where_it_stands(cli: Cli, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("PORT", "many")
+    monkeypatch.setenv("THOUGHTBOX_PORT", "many")
 
     ran = cli("config")
 

@@ -281,10 +281,11 @@ def _no_session(tx: Tx, session_id: str) -> SessionNotFound:
     )
 
 
-def _sessions(tx: Tx, after: str, limit: int) -> list[str]:
+def _sessions(tx: Tx, after: str, limit: int) -> dict[str, str]:
     """Sessions behind a given one, by name."""
     found = tx.ledger.streams("trail/", after=stream_of(after) if after else "", limit=limit)
-    return [name.removeprefix("trail/") for name in found]
+    names = [name.removeprefix("trail/") for name in found]
+    return {name: f"Decision trail {name}" for name in names}
 
 
 def _sessions_like(tx: Tx, typed: str, limit: int) -> list[str]:
