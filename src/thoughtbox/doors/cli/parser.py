@@ -48,7 +48,7 @@ def build() -> ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"thoughtbox {__version__}")
-    parser.set_defaults(run=None, rest=None)
+    parser.set_defaults(run=None, rest=None, workspace=None)
     _add_common(parser)
     commands = Commands(parser)
     _add_serve(commands)
@@ -204,7 +204,7 @@ def _add_listing(parser: ArgumentParser) -> None:
     parser.add_argument("--search", metavar="TEXT", default=SUPPRESS, help="with these words")
     parser.add_argument("--in-project", metavar="NAME", default=SUPPRESS, help="of this project, as agents named it")
     parser.add_argument("--limit", metavar="NUMBER", default=SUPPRESS, help="how many at most (20)")
-    parser.add_argument("--workspace", default=SUPPRESS, help="the workspace, in place of --project")
+    _add_workspace(parser)
 
 
 def _add_show(commands: Commands) -> None:
@@ -364,7 +364,8 @@ def _add_token(commands: Commands) -> None:
 
 
 def _add_workspace(parser: Any) -> None:
-    parser.add_argument("--workspace", help="the workspace, in place of --project")
+    # Left out, it says nothing: where a command has actions, it may stand before the action.
+    parser.add_argument("--workspace", default=SUPPRESS, help="the workspace, in place of --project")
 
 
 def _add_keys(parser: ArgumentParser) -> None:
