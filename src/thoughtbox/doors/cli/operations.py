@@ -14,7 +14,7 @@ import orjson
 from thoughtbox import domains
 from thoughtbox.doors.cli import describe
 from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error
-from thoughtbox.doors.cli.shell_words import in_shell
+from thoughtbox.doors.cli.shell_words import GATEWAY, in_shell
 from thoughtbox.doors.cli.store import is_read_only, opened, opened_to_read, settings_of
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.operations.caller import Caller
@@ -48,7 +48,8 @@ def call(args: Namespace) -> int:
     except ConfigurationError:
         raise
     except ThoughtboxError as error:
-        show_error(in_shell(error, args), as_json=for_programs)
+        # Whoever calls the gateway itself speaks its language.
+        show_error(error if args.name == GATEWAY else in_shell(error, args), as_json=for_programs)
         return 1
     out.pretty_json(answer)
     return 0

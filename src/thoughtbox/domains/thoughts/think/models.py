@@ -6,7 +6,7 @@ from pydantic import Field
 
 from thoughtbox.domains.thoughts.answers import CritiqueShown, LineShown, ThoughtShown
 from thoughtbox.domains.thoughts.arguments import BranchId, Number, SessionId, Tags, Title
-from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text, Time
 
 MOST_READ = 500
 READ_BY_DEFAULT = 5
@@ -27,6 +27,7 @@ class Think(CamelInput):
     needs_more_thoughts: Annotated[bool, Field(description="More are needed than was thought.")] = False
     include_guide: Annotated[bool, Field(description="Send the patterns cookbook along.")] = False
     critique: Annotated[bool, Field(description="Have another model look for the weak spots.")] = False
+    timestamp: Annotated[Time | None, Field(description="When it was thought; without it, now.")] = None
     session_id: SessionId = None
     session_title: Annotated[Title | None, Field(description="For a session that this thought begins.")] = None
     session_tags: Annotated[Tags, Field(description="For a session that this thought begins.", default_factory=list)]

@@ -103,7 +103,7 @@ def thought(tx: Tx, call: Think) -> ThoughtRecorded:
     session = _session_to_think_in(tx, call)
     numbers = Numbers(tx.ask(Thoughts), session.id)
     placed = place(numbers, session.id, call)
-    record = tx.append(draft(tx, numbers, session.id, call, placed), stream=stream_of(session.id))
+    record = tx.append(draft(tx, numbers, session.id, call, placed, at=call.timestamp), stream=stream_of(session.id))
     data = record.data
     is_new_branch = placed.line is None and placed.branch != MAIN
     closes = not call.next_thought_needed and placed.branch == MAIN  # a branch may end, the session goes on
