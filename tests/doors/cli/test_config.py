@@ -75,3 +75,14 @@ def test_a_value_that_cannot_be_is_shown_where_it_stands(cli: Cli, monkeypatch: 
 
     assert ran.code == 2
     assert "`many` cannot be: it must be a whole number" in ran.out
+
+
+def test_the_page_names_every_source_of_a_setting():
+    page = (Path(__file__).parents[3] / "docs" / "settings.md").read_text(encoding="utf-8")
+    beginning = " ".join(page.partition("<!-- begin")[0].split())
+
+    order = ["option on the command line", "environment variable", "`config.json`", "default"]
+    assert [beginning.index(source) for source in order] == sorted(beginning.index(source) for source in order)
+    for setting in all_settings():
+        if setting.kept is not None:
+            assert f"`{setting.kept}` is `{setting.field}`" in page

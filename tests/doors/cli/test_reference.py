@@ -97,6 +97,20 @@ def test_the_examples_of_the_manual_run(cli: Cli):
         assert ran.code == (1 if "# exits with 1" in line else 0), f"{line}\n{said}"
 
 
+def test_the_manual_is_run_by_this_very_python(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Also when its path has a blank in it."""
+    elsewhere = tmp_path / "a path with blanks"
+    elsewhere.mkdir()
+    (elsewhere / "python").symlink_to(sys.executable)
+    monkeypatch.setenv("PYTHONPATH", ":".join(filter(None, sys.path)))
+    monkeypatch.setattr(sys, "executable", str(elsewhere / "python"))
+
+    ran = run(cli, "thoughtbox --version | cat")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("thoughtbox ")
+
+
 def run(cli: Cli, line: str) -> Ran:
     """A line of the manual: in a shell when it needs one."""
     if "|" not in line:
