@@ -75,10 +75,8 @@ def test_what_is_installed_works_outside_of_the_checkout(tmp_path: Path):
     programs = dict(re.findall(r"^([\w-]+) = ([\w.]+):main$", declared.read_text(encoding="utf-8"), re.MULTILINE))
     assert set(programs) == {"thoughtbox", "thoughtbox-verify", "thoughtbox-verify-proof"}
 
-    begin = (
-        f"import sys; sys.path.insert(0, {str(place)!r}); from {programs['thoughtbox']} import main, __file__ as file"
-    )
-    begin += f"; assert file.startswith({str(place)!r}), file"
+    begin = f"import sys; sys.path.insert(0, {str(place)!r}); from {programs['thoughtbox']} import main, __file__ as at"
+    begin += f"; assert at.startswith({str(place)!r}), at"
     for words in (["call", "start_new", "sessionTitle=Here"], ["call", "cipher"], ["sessions"], ["show", "latest"]):
         program = f"{begin}; sys.exit(main({words!r}))"
         ran = subprocess.run(
