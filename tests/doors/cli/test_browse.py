@@ -169,6 +169,15 @@ def test_show_of_a_thought_gives_it_with_its_session(cli: Cli, session: str):
     assert cli("show", "th:3", "--json").json()["thought"] == "S2|H|S1|The release dropped an index"
 
 
+def test_a_record_of_another_room_is_shown_too(cli: Cli):
+    cli("call", "thought_plan", "sessionId=s1", "planDescription=Move the cache.")
+
+    said = cli("show", "th:1").out
+
+    assert re.fullmatch(r"th:1 · [\d :-]+ · trail/s1\nplan by cli\n  Move the cache\.\n", said)
+    assert cli("show", "th:1", "--json").json()["record"]["body"]["text"] == "Move the cache."
+
+
 def test_a_limit_shows_the_first_thoughts_and_says_how_many_are_left(cli: Cli, session: str):
     ran = cli("show", session, "--limit", "2")
 

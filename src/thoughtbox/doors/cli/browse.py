@@ -16,7 +16,7 @@ from thoughtbox.doors.cli.session_page import Answer, facts, one_line, place_of,
 from thoughtbox.doors.cli.shell_words import options
 from thoughtbox.doors.cli.store import is_there, opened_to_read, settings_of
 from thoughtbox.doors.terminal import printable
-from thoughtbox.errors import InvalidPayload, SessionNotFound
+from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.settings import Settings
@@ -63,22 +63,15 @@ def list_sessions(args: Namespace) -> int:
 
 def show(args: Namespace) -> int:
     out, settings = Output(args), settings_of(args)
+    limit = _number(args.limit)
     with _reading(settings) as store:
         if args.what.startswith("th:"):
-            thought = store.ask("get_thought", id=args.what, maxChars=WHOLE)
-            session = store.session_of(thought)
-            if out.as_json:
-                out.json(thought)
-                return 0
-            out.paragraph(Styled(one_line(session["title"]), "bold"))
-            of = f"{thought['id']} · {when(thought['timestamp'])} · session {session['id'][:SHORT_ID]}"
-            out.paragraph(Styled(of, QUIET))
-            out.say()
-            show_thought(out, thought, store.places_of(thought))
+            try:
+                _show_thought(out, store, store.ask("get_thought", id=args.what, maxChars=WHOLE))
+            except ThoughtNotFound:
+                _show_record(out, store.ask("ledger_record", id=args.what))
             return 0
-        session_id = store.meant(args.what)
-        limit = _number(args.limit)
-        session, thoughts, branches = store.session(session_id, limit)
+        session, thoughts, branches = store.session(store.meant(args.what), limit)
     if out.as_json:
         out.json({"session": session, "thoughts": thoughts, "branches": branches})
         return 0
@@ -86,6 +79,29 @@ def show(args: Namespace) -> int:
     if left := session["thoughtCount"] - len(thoughts):
         out.note(f"\n{count(left, 'thought')} more: leave --limit out to see all.")
     return 0
+
+
+def _show_thought(out: Output, store: _Store, thought: Answer) -> None:
+    if out.as_json:
+        out.json(thought)
+        return
+    session = store.session_of(thought)
+    out.paragraph(Styled(one_line(session["title"]), "bold"))
+    about = f"{thought['id']} · {when(thought['timestamp'])} · session {session['id'][:SHORT_ID]}"
+    out.paragraph(Styled(about, QUIET))
+    out.say()
+    show_thought(out, thought, store.places_of(thought))
+
+
+def _show_record(out: Output, found: Answer) -> None:
+    """A record that is no thought of a session: of another room, or one that says what became of a session."""
+    if out.as_json:
+        out.json(found)
+        return
+    record = found["record"]
+    out.paragraph(Styled(f"{found['id']} · {when(record['ts'])} · {found['stream']}", QUIET))
+    out.paragraph(Styled(f"{record['kind']} by {record['agent']}", "cyan"))
+    out.paragraph(record["body"]["text"], indent="  ")
 
 
 def search(args: Namespace) -> int:
