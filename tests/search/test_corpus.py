@@ -11,22 +11,7 @@ from typing import Any
 CORPUS = Path(__file__).resolve().parent.parent / "corpus" / "questions"
 SPACELESS = r"[\u4e00-\u9fff]"
 WORD = re.compile(rf"{SPACELESS}|(?:(?!{SPACELESS})[^\W_])+")
-ASKING = {
-    "what",
-    "when",
-    "wher",
-    "whic",
-    "have",
-    "does",
-    "were",
-    "with",
-    "that",
-    "this",
-    "they",
-    "from",
-    "many",
-    "long",
-}
+ASKING = {"what", "when", "wher", "whic", "have", "does", "were", "with", "that", "this", "they", "from", "long"}
 """Beginnings that say nothing of what is asked for."""
 
 
