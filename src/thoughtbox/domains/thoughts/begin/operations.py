@@ -227,11 +227,12 @@ def bind_root(tx: Tx, call: BindRoot) -> RootBound:
     example=Example(_LATEST, given=[_STARTED]),
 )
 def cipher(tx: Tx, call: LoadCipher) -> CipherLoaded:
-    """The notation for thoughts. Loading it opens thought, read_thoughts, get_structure and mental_models."""
+    """The notation for thoughts. Loading it, in full or in brief, opens thought, read_thoughts and mental_models."""
     session = current(tx, call.session_id)
     session = _raise_stage(tx, session, call.session_id, at_least=CIPHER_LOADED)
     stage = stage_of(tx, call.session_id)
-    return CipherLoaded(session_id=session.id, stage=stage, stage_name=NAMES[stage], cipher=content.text("cipher.md"))
+    notation = content.text("cipher-brief.md" if call.brief else "cipher.md")
+    return CipherLoaded(session_id=session.id, stage=stage, stage_name=NAMES[stage], cipher=notation)
 
 
 def _let_go_of_deleted(tx: Tx) -> None:
