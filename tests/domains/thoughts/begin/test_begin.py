@@ -529,6 +529,19 @@ def test_the_cipher_is_the_document_itself(tom: Client):
     assert (answer["stage"], answer["stageName"]) == (2, "cipher_loaded")
 
 
+def test_the_cipher_in_brief_is_short_and_opens_thinking_just_the_same(tom: Client):
+    tom.start_new()
+    assert tom.stage == 1
+
+    answer = tom.cipher(brief=True)
+
+    assert answer["cipher"] == content.text("cipher-brief.md")
+    assert len(answer["cipher"]) <= 400
+    assert (answer["sessionId"], answer["stage"]) == (tom.session_id, 2)
+    assert tom.think("S1|O|Pages are slow")["thoughtNumber"] == 1
+    assert tom.cipher(brief=False)["cipher"] == content.text("cipher.md")
+
+
 # workspaces
 
 

@@ -48,6 +48,7 @@ class BindRoot(CamelInput):
 
 
 class LoadCipher(CamelInput):
+    brief: Annotated[bool, Field(description="In 400 characters, for those who have seen it before.")] = False
     session_id: SessionId = None
 
 

@@ -29,7 +29,7 @@ from thoughtbox.domains.thoughts.begin.models import (
     StartNew,
     State,
 )
-from thoughtbox.domains.thoughts.brief import fill
+from thoughtbox.domains.thoughts.brief import fill, notation
 from thoughtbox.domains.thoughts.events import change, start
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.numbers import next_number
@@ -228,7 +228,7 @@ def bind_root(tx: Tx, call: BindRoot) -> RootBound:
     example=Example(_LATEST, given=[_STARTED]),
 )
 def cipher(tx: Tx, call: LoadCipher) -> CipherLoaded:
-    """The notation for thoughts. Loading it opens thought, read_thoughts, get_structure and mental_models."""
+    """The notation for thoughts. Loading it, in full or in brief, opens thought, read_thoughts and mental_models."""
     session = current(tx, call.session_id)
     session = _raise_stage(tx, session, call.session_id, at_least=CIPHER_LOADED)
     stage = stage_of(tx, call.session_id)
@@ -236,7 +236,7 @@ def cipher(tx: Tx, call: LoadCipher) -> CipherLoaded:
         session_id=session.id,
         stage=stage,
         stage_name=NAMES[stage],
-        cipher=content.text("cipher.md"),
+        cipher=notation() if call.brief else content.text("cipher.md"),
         next_thought_number=next_number(tx.ask(Thoughts), session.id),
         next=next_step(tx, session, CIPHER_LOADED),
     )
