@@ -136,6 +136,7 @@ def draft(tx: Tx, numbers: Numbers, session_id: str, call: Think, placed: Placem
         "branchId": placed.branch or None,
         "needsMoreThoughts": call.needs_more_thoughts or None,
         "critique": call.critique or None,
+        "actionId": call.action_id,
         "prev": record_id(placed.prev) if placed.prev else None,
         "origin": record_id(placed.origin.seq) if placed.origin else None,
         "revises": record_id(revises.seq) if revises else None,
