@@ -50,6 +50,12 @@ def test_branches_of_branches_are_walked_through_their_fork_points(mia: Client):
     ]
 
 
+def test_of_several_lines_in_one_call_the_last_leads_to_the_action(mia: Client):
+    mia.think("S1|O|Slow\nS2|H|S1|The cache\nS3|C|S2|∴ Warm it", actionId="deploy-1")
+
+    assert contents(mia, "deploy-1") == [["S1|O|Slow", "S2|H|S1|The cache", "S3|C|S2|∴ Warm it"]]
+
+
 def test_a_critique_or_a_change_of_the_session_is_no_step_of_a_trail(mia: Client):
     mia.think("one")
     mia.critique(thoughtNumber=1, text="Says who?")
