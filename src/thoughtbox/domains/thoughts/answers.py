@@ -101,6 +101,7 @@ class ThoughtShown(CamelOutput):
     branch_from_thought: int | None = None
     branch_id: str | None = None
     needs_more_thoughts: bool | None = None
+    action_id: str | None = None
     labels: list[str] | None = None
     confidence: float | None = None
     notes: list[str] | None = None
@@ -129,6 +130,7 @@ class ThoughtShown(CamelOutput):
             branch_from_thought=thought.branch_from,
             branch_id=thought.branch_id,
             needs_more_thoughts=thought.needs_more or None,
+            action_id=thought.action_id,
             labels=list(thought.labels) or None,
             confidence=thought.confidence,
             notes=list(thought.notes) or None,
