@@ -135,6 +135,23 @@ def test_a_session_is_shown_with_labels_and_links_in_words_and_each_branch_where
     )
 
 
+def test_it_is_shown_what_became_of_branches_and_thoughts(cli: Cli):
+    start(cli, "Where to cache")
+    think(cli, thought="S1|Q|Where do we cache?")
+    think(cli, thought="S2|H|S1|In Redis", branchId="redis", branchFromThought=1)
+    think(cli, thought="S2|C|S1|∴ Cache in the service")
+    think(cli, thought="S3|P|S2|Write it", actionId="deploy-7")
+    think(cli, thought="Not in the service after all", revisesThought=2)
+    assert cli("call", "branch.reject", "branchId=redis", "why=One more thing to run").code == 0
+
+    said = cli("show", "latest").out
+
+    assert "branch redis, from 1 (rejected)" in said
+    assert "question · answered by 2" in said
+    assert "decision · from 1 · revised by 4" in said
+    assert "plan · from 2 · rests on what was given up: 2 · leads to deploy-7" in said
+
+
 def test_show_takes_an_id_its_beginning_a_title_or_latest(cli: Cli, session: str):
     shown = cli("show", session).out
 
@@ -165,7 +182,7 @@ def test_show_of_a_thought_gives_it_with_its_session(cli: Cli, session: str):
     said = cli("show", "th:3").out
 
     assert said.startswith("Slow pages after the release\nth:3 · ")
-    assert said.endswith(" 2  hypothesis · from 1\n    The release dropped an index\n")
+    assert said.endswith(" 2  hypothesis · from 1 · revised by 3\n    The release dropped an index\n")
     assert cli("show", "th:3", "--json").json()["thought"] == "S2|H|S1|The release dropped an index"
 
 

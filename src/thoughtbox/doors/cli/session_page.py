@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -25,8 +26,17 @@ LABELS = {REJECTED: "rejection", "claim": "thought"}
 """What a label or a kind is called where it is not called by its own name."""
 
 LINKS = {"derived_from": "from", "relates_to": "about", REJECTED: "rejects"}
-BACKWARD = {"revises": "revised by", "contradicts": "contradicted by", REJECTED: "rejected by"}
-"""Links that whoever reads the earlier thought should know of."""
+STANDS = {
+    "revisedBy": "revised by",
+    "rejectedBy": "rejected by",
+    "answeredBy": "answered by",
+    "restsOn": "rests on what was given up:",
+    "actionId": "leads to",
+}
+"""What later thoughts made of one, and what became of it."""
+
+_NAME = re.compile(r"\bS(?=[0-9]+\b)")
+"""Before the number of a thought, in the words of the cipher."""
 
 
 class Place(NamedTuple):
@@ -76,27 +86,19 @@ def show_session(out: Output, session: Answer, thoughts: Sequence[Answer], branc
         out.say()
         out.paragraph(session["description"])
     places = {thought["id"]: place_of(thought) for thought in thoughts}
-    pointing = _pointing_back(thoughts)
     for depth, thought, opens in reading_order(thoughts, branches):
         indent = STEP * min(depth, DEEPEST)
         out.say()
         if opens:
             out.paragraph(Styled(_branch_heading(thought, branches), "bold"), indent=indent)
-        show_thought(out, thought, places, pointing.get(thought["id"], ()), indent=indent)
+        show_thought(out, thought, places, indent=indent)
 
 
-def show_thought(
-    out: Output,
-    thought: Answer,
-    places: Mapping[str, Place],
-    pointing: Sequence[tuple[str, Place]] = (),
-    *,
-    indent: str = "",
-) -> None:
+def show_thought(out: Output, thought: Answer, places: Mapping[str, Place], *, indent: str = "") -> None:
     """One thought: its number and what it is, then what it says."""
     number = f"{thought['thoughtNumber']:>2}  "
     inside = indent + " " * len(number)
-    heading = SEPARATOR.join(_heading(thought, places, pointing))
+    heading = SEPARATOR.join(_heading(thought, places))
     out.paragraph(Styled(heading, "cyan"), indent=inside, first=indent + number)
     out.paragraph(in_words(thought["thought"]), indent=inside)
     for note in thought.get("notes") or ():
@@ -157,7 +159,7 @@ def _links(thought: Answer) -> Iterator[tuple[str, str]]:
         yield REJECTED if rejects and how == "contradicts" else how, to
 
 
-def _heading(thought: Answer, places: Mapping[str, Place], pointing: Sequence[tuple[str, Place]]) -> Iterator[str]:
+def _heading(thought: Answer, places: Mapping[str, Place]) -> Iterator[str]:
     branch = thought.get("branchId")
     yield label(thought)
     if (confidence := thought.get("confidence")) is not None:
@@ -167,21 +169,15 @@ def _heading(thought: Answer, places: Mapping[str, Place], pointing: Sequence[tu
         target = places.get(to)
         links[LINKS.get(how, how.replace("_", " "))].append(target.seen_from(branch) if target else to)
     yield from (f"{how} {', '.join(targets)}" for how, targets in links.items())
-    yield from (f"{how} {place.seen_from(branch)}" for how, place in pointing)
-
-
-def _pointing_back(thoughts: Sequence[Answer]) -> dict[str, list[tuple[str, Place]]]:
-    """By the id of a thought: which later ones revise or contradict it."""
-    found: dict[str, list[tuple[str, Place]]] = defaultdict(list)
-    for thought in thoughts:
-        for how, to in _links(thought):
-            if how in BACKWARD:
-                found[to].append((BACKWARD[how], place_of(thought)))
-    return found
+    for name, said in STANDS.items():
+        if value := thought.get(name):
+            shown = value if name == "actionId" else _NAME.sub("", value).replace(f"{branch}:", "")
+            yield f"{said} {shown}"
 
 
 def _branch_heading(thought: Answer, branches: Mapping[str, Answer]) -> str:
     name = thought["branchId"]
     line = branches.get(name, {})
     fork = Place(line.get("fromBranch"), line.get("fromThought", 0))
-    return f"branch {name}, from {fork.seen_from(None)}" if fork.number else f"branch {name}"
+    fate = f" ({line['fate']})" if line.get("fate") else ""
+    return f"branch {name}, from {fork.seen_from(None)}{fate}" if fork.number else f"branch {name}{fate}"
