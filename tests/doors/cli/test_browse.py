@@ -148,8 +148,8 @@ def test_it_is_shown_what_became_of_branches_and_thoughts(cli: Cli):
 
     assert "branch redis, from 1 (rejected)" in said
     assert "question · answered by 2" in said
-    assert "decision · from 1 · revised by 4" in said
-    assert "plan · from 2 · rests on what was given up: 2 · leads to deploy-7" in said
+    assert "decision · answers 1 · revised by 4" in said
+    assert "plan · from 2 · rests on 2, revised by 4 · leads to deploy-7" in said
 
 
 def test_show_takes_an_id_its_beginning_a_title_or_latest(cli: Cli, session: str):

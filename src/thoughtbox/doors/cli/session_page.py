@@ -30,7 +30,7 @@ STANDS = {
     "revisedBy": "revised by",
     "rejectedBy": "rejected by",
     "answeredBy": "answered by",
-    "restsOn": "rests on what was given up:",
+    "restsOn": "rests on",
     "actionId": "leads to",
 }
 """What later thoughts made of one, and what became of it."""
