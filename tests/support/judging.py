@@ -20,7 +20,8 @@ LISTS = {
 }
 """The lists of a judgement, and what the wire calls them."""
 
-_FIGURE = re.compile(r"\d[\d,.]*")
+_FIGURE = re.compile(r"(?<![\w.,])\d[\d,.]*(?<=\d)")
+_REFERENCE = re.compile(r"^S\d+\|\w\|[^|]*\||\[[^\]]*S\d+\]")
 
 
 @dataclass(slots=True)
@@ -97,10 +98,17 @@ def silent_figures(judged: Judged, texts: dict[str, str], content: str, correcti
     `texts` are all thoughts by place; `corrections` says, by place, how the thought that put it right is named. A
     figure that other thoughts have, too, may be from there.
     """
+    quoted = " ".join(line for line in content.splitlines() if line.startswith(">"))
+    shown = figures(quoted)
     silent = []
     for place, name in corrections.items():
         others = " ".join(text for other, text in texts.items() if other != place)
-        own = set(_FIGURE.findall(texts[place])) - set(_FIGURE.findall(others))
-        if any(figure in _FIGURE.findall(content) for figure in own) and f"by {name}" not in content:
+        own = figures(texts[place]) - figures(others)
+        if own & shown and f"by {name}" not in content:
             silent.append(f"{judged.name} {place}: {sorted(own)}")
     return silent
+
+
+def figures(text: str) -> set[str]:
+    """The numbers of a text but those of the thoughts that it names."""
+    return set(_FIGURE.findall(_REFERENCE.sub("", text)))

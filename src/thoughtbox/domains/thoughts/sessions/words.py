@@ -18,7 +18,7 @@ _COMMON = """
 STOP_WORDS = frozenset(_COMMON.split())
 WORD = re.compile(r"\w+(?:[./:-]\w+)*")
 
-_FIGURE = re.compile(r"(?<![\w.,])(\d[\d,.]*)\s?(%|[^\W\d_]+(?:/[^\W\d_]+)?)")
+_FIGURE = re.compile(r"(?<![\w.,])(\d[\d,.]*)\s?(%|[^\W\d_]{1,20}+(?:/[^\W\d_]{1,10}+)?)")
 _ENDINGS = (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("s", ""))
 _SHORTEST_STEM = 3
 _IRREGULAR = {

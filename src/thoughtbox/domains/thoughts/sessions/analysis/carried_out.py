@@ -58,13 +58,14 @@ _SAYS_PERHAPS = """
 _NOT_SO = _NEGATIONS | frozenset(_SAYS_PERHAPS.split())
 """Before a word that says "done" in its clause, these make it untrue, possible, or a condition."""
 _IN_PART = re.compile(
-    r"\b(?:half|quarter|tenth|part|partly|partially|some|most|mostly|few|flag|canary|pilot|staging|prototype|draft|"
+    r"\b(?:half|quarter|tenth|part|partly|partially|some|most|mostly|few|staging|prototype|draft|"
     r"pull request|first (?:\d+|two|three|four|five|six|ten|twenty|few|half|batch|part|step|phase)|yet)\b"
 )
 _SHARE = re.compile(r"(\d[\d,.]*)\s*(?:of|out of)\s+(?:the\s+)?(\d[\d,.]*)|(\d[\d,.]*)\s*%")
 _LEFT = re.compile(
-    r"\b(?:to go|to do|waits?|waiting|pending|remaining|in progress|under ?way|begins|left (?:is|are|to)|"
-    r"(?:is|are) left|not yet|no date|tomorrow|tonight|next (?:week|month|sprint|release))\b"
+    r"\b(?:behind a flag|feature flag|canary|pilot|to go|to do|waits?|waiting|pending|remaining|in progress|under ?way|"
+    r"begins|left (?:is|are|to)|(?:is|are) left|not yet|no date|tomorrow|tonight|"
+    r"next (?:week|month|sprint|release))\b"
 )
 _WHOLE = frozenset({"all", "every", "everything", "whole", "entire", "entirely", "fully", "completely"})
 
@@ -189,7 +190,10 @@ class _Report:
         if self._left:
             return False
         by_step = [stems_of(step) for step in steps]
-        return any(_is_whole(clause) or _ends(clause, by_step) for clause in done if not _STEPS.search(clause.text))
+        named = [clause for clause in done if not _STEPS.search(clause.text)]
+        if len(steps) == 2 and any("both" in clause.words for clause in named):
+            return True
+        return any(_is_whole(clause) or _ends(clause, by_step) for clause in named)
 
 
 def _clause(part: str) -> _Clause:
@@ -246,8 +250,9 @@ def _is_whole(clause: _Clause) -> bool:
 
 
 def _has_no_subject(clause: _Clause) -> bool:
-    """`Shipped on 4 April`: what was shipped is what the thought refers to."""
-    return bool(clause.words) and (clause.words[0] in _DONE or clause.text.startswith(("rolled out", "carried out")))
+    """`Shipped on 4 April`: what was shipped is what the thought refers to. Of `S4 is done`, `is done` is left."""
+    first = next((word for word in clause.words if word not in _IS), "")
+    return first in _DONE or clause.text.startswith(("rolled out", "carried out"))
 
 
 def _ends(clause: _Clause, steps: Sequence[set[str]]) -> bool:

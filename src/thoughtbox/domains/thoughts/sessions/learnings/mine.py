@@ -248,7 +248,7 @@ class Mine:
         for figure in sorted(figures & self._wrong.keys()):
             old, new = self._wrong[figure]
             if f"by {name_of(new)}" not in said:
-                remarks.append(f"{name_of(old)} had {figure}, corrected by {name_of(new)}.")
+                remarks.append(f"{name_of(old)} had {inline(figure)}, corrected by {name_of(new)}.")
         return replace(finding, remark=" ".join(filter(None, remarks)))
 
     def _heard_in(self, thought: Thought) -> frozenset[str]:
