@@ -24,17 +24,19 @@ def fitted(tx: Tx, session: Session, found: Learnings, max_chars: int | None) ->
         if size(whole.answer()) <= max_chars:
             return whole
     brief = found.brief()
-    room = (max_chars if max_chars is not None else _worth(tx, session)) - size(
-        _answer(session, brief[:1], left_out=len(brief)).answer()
-    )
-    room += sum(size(learning.answer()) for learning in brief[:1])
+    around = size(_answer(session, brief[:1], left_out=len(brief)).answer()) - sum(map(_length, brief[:1]))
+    room = (_worth(tx, session) if max_chars is None else max_chars) - around
     kept = []
     for learning in brief:
-        needed = size(learning.answer()) + 1
+        needed = _length(learning) + 1  # and a comma
         if needed <= room:
             kept.append(learning)
             room -= needed
     return _answer(session, kept, left_out=len(brief) - len(kept))
+
+
+def _length(learning: ExtractedLearning) -> int:
+    return size(learning.answer())
 
 
 def _worth(tx: Tx, session: Session) -> int:
