@@ -10,6 +10,7 @@ from bench.measurements import (
     concurrency,
     floor,
     growth,
+    judged,
     postgres,
     sharing,
     start,
@@ -22,6 +23,19 @@ from bench.table import Line
 
 MEASUREMENTS: dict[str, Callable[[Run], Iterable[Line]]] = {
     module.__name__.rpartition(".")[2]: module.measure
-    for module in (calls, growth, concurrency, verification, trees, start, thoughts, briefs, sharing, floor, postgres)
+    for module in (
+        calls,
+        growth,
+        concurrency,
+        verification,
+        trees,
+        start,
+        thoughts,
+        briefs,
+        judged,
+        sharing,
+        floor,
+        postgres,
+    )
 }
 """In the order of the table."""
