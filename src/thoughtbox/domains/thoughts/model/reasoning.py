@@ -10,8 +10,8 @@ relations. An assumption is open, that is untested, until an observation or evid
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Literal, NamedTuple, Protocol
 
 from thoughtbox.domains.thoughts.model.thought import Thought
@@ -30,11 +30,14 @@ FATE_OF: Mapping[str, Fate] = {"branch_adopted": "adopted", "branch_rejected": "
 FARTHEST = 200
 """Thoughts that are looked at from one on, along what it rests on or what rests on it."""
 
-Links = Sequence[tuple[str, int]]
+Kinds = tuple[str, ...]
+"""Ways in which a thought relates to another."""
 
-_RESTING = frozenset({"derived_from", "refines"})
+_RESTING: Kinds = ("derived_from", "refines")
 """A thought rests on what it relates to in these ways, and on what supports it."""
-_LEADING = frozenset({"derived_from", "supports", "refines", "revises", "answers"})
+_SUPPORTING: Kinds = ("supports",)
+_ANSWERING: Kinds = ("answers",)
+_LEADING: Kinds = ("answers", "derived_from", "refines", "revises", "supports")
 """The ways along which a conclusion goes back to the question that it answers."""
 
 
@@ -58,12 +61,12 @@ class State(NamedTuple):
 class Graph(Protocol):
     """What is known of the thoughts before one."""
 
-    def outgoing(self, seqs: Iterable[int]) -> Mapping[int, Links]:
-        """What each of these relates to, and how; in order."""
+    def outgoing(self, seqs: Iterable[int], kinds: Kinds) -> Sequence[int]:
+        """What these relate to in these ways: in order of thought, kind and target, and no more than `FARTHEST`."""
         ...
 
-    def incoming(self, seqs: Iterable[int]) -> Mapping[int, Links]:
-        """What relates to each of these, and how; in order."""
+    def incoming(self, seqs: Iterable[int], kinds: Kinds) -> Sequence[int]:
+        """What relates to these in these ways: in order of thought, kind and source, and no more than `FARTHEST`."""
         ...
 
     def states(self, seqs: Iterable[int]) -> Mapping[int, State]:
@@ -139,11 +142,11 @@ class _Effects:
             if state.status == "open" and state.role == role:
                 self._changed[seq] = state._replace(status=status, by=self._thought.seq)
 
-    def _led_from(self, seqs: Sequence[int]) -> list[int]:
+    def _led_from(self, seqs: Sequence[int]) -> Sequence[int]:
         """What these go back to; what lies behind an earlier conclusion was settled when that was drawn."""
         states = self._states(seqs)
         onward = [seq for seq in seqs if seq not in states or states[seq].role not in ("decision", "conclusion")]
-        return _targets(self._graph.outgoing(onward), _LEADING)
+        return self._graph.outgoing(onward, _LEADING)
 
     def _fall(self, seq: int, status: Status) -> None:
         """A thought falls, and with it what rests on it becomes stale; what it answered is open again."""
@@ -162,17 +165,16 @@ class _Effects:
 
     def _resting_on(self, seqs: Sequence[int]) -> list[int]:
         """What rests on these directly; the thought itself knows what it does."""
-        supported = _targets(self._graph.outgoing(seqs), {"supports"})
-        resting = _targets(self._graph.incoming(seqs), _RESTING)
-        return [each for each in (*supported, *resting) if each != self._thought.seq]
+        resting = (*self._graph.outgoing(seqs, _SUPPORTING), *self._graph.incoming(seqs, _RESTING))
+        return [each for each in resting if each != self._thought.seq]
 
     def _open_again(self, seq: int) -> None:
         """Questions that only this thought has answered."""
-        reached = _walk([seq], lambda seqs: _targets(self._graph.outgoing(seqs), _LEADING))
+        reached = _walk([seq], lambda seqs: self._graph.outgoing(seqs, _LEADING))
         for each, state in self._states(reached).items():
             if state.status != "answered" or state.by != seq:
                 continue
-            others = [other for other in _targets(self._graph.incoming([each]), {"answers"}) if other != seq]
+            others = [other for other in self._graph.incoming([each], _ANSWERING) if other != seq]
             fallen = self._states(others)
             still = [other for other in others if other not in fallen or fallen[other].status != "rejected"]
             self._changed[each] = state._replace(by=still[0]) if still else state._replace(status="open", by=None)
@@ -185,10 +187,6 @@ class _Effects:
             self._known.update(self._graph.states(missing))
         found = {seq: self._changed.get(seq) or self._known[seq] for seq in seqs}
         return {seq: state for seq, state in found.items() if state is not None}
-
-
-def _targets(links: Mapping[int, Links], kinds: Collection[str]) -> list[int]:
-    return [other for found in links.values() for kind, other in found if kind in kinds]
 
 
 def _walk(begin: Sequence[int], onward: Callable[[Sequence[int]], Iterable[int]]) -> list[int]:
@@ -225,13 +223,23 @@ def left_out(fates: Mapping[str, Settled], parents: Mapping[str, str | None]) ->
     return frozenset(rejected)
 
 
+_Links = dict[str, list[int]]
+"""By kind; each in order."""
+
+
+def _first_of(links: Mapping[int, _Links], seqs: Iterable[int], kinds: Kinds) -> list[int]:
+    found = (other for seq in sorted(set(seqs)) if seq in links for kind in kinds for other in links[seq].get(kind, ()))
+    return list(islice(found, FARTHEST))
+
+
 class Reasoning:
     """A session's thoughts, and how each of them stands."""
 
     def __init__(self, thoughts: Iterable[Thought], fates: Mapping[str, Settled] | None = None) -> None:
         """`fates` are those of the view, which knows what was said of branches outside thoughts, too."""
         self.thoughts: dict[int, Thought] = {}
-        self._incoming: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
+        self._outgoing: dict[int, _Links] = {}
+        self._incoming: dict[int, _Links] = {}
         self._states: dict[int, State] = {}
         self.fates: dict[str, Settled] = {}
         parents: dict[str, str | None] = {}
@@ -244,17 +252,18 @@ class Reasoning:
         self._states.update(effects(thought, self))
         self.thoughts[thought.seq] = thought
         for kind, target in relations_of(thought):
-            self._incoming[target].append((kind, thought.seq))
+            self._outgoing.setdefault(thought.seq, {}).setdefault(kind, []).append(target)
+            self._incoming.setdefault(target, {}).setdefault(kind, []).append(thought.seq)
         self.fates.update(fates_in(thought))
         if thought.branch_id is not None and thought.branch_id not in parents:
             origin = self.thoughts.get(thought.origin or 0)
             parents[thought.branch_id] = (origin.branch_id or "") if origin is not None else None
 
-    def outgoing(self, seqs: Iterable[int]) -> Mapping[int, Links]:
-        return {seq: relations_of(self.thoughts[seq]) for seq in sorted(seqs) if seq in self.thoughts}
+    def outgoing(self, seqs: Iterable[int], kinds: Kinds) -> Sequence[int]:
+        return _first_of(self._outgoing, seqs, kinds)
 
-    def incoming(self, seqs: Iterable[int]) -> Mapping[int, Links]:
-        return {seq: sorted(self._incoming[seq]) for seq in sorted(seqs) if seq in self._incoming}
+    def incoming(self, seqs: Iterable[int], kinds: Kinds) -> Sequence[int]:
+        return _first_of(self._incoming, seqs, kinds)
 
     def states(self, seqs: Iterable[int]) -> Mapping[int, State]:
         return {seq: self._states[seq] for seq in seqs if seq in self._states}

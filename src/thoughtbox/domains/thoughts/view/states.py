@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from thoughtbox.domains.thoughts.model.reasoning import (
+    FARTHEST,
     FATE_OF,
-    Links,
+    Kinds,
     Role,
     Settled,
     State,
@@ -116,27 +117,6 @@ class StateTables(View):
         )
         return [State(*row) for row in rows]
 
-    def relations_from(self, sources: Iterable[int]) -> dict[int, Links]:
-        """What these thoughts relate to, by source."""
-        return self._relations("source", "target", sources)
-
-    def relations_to(self, targets: Iterable[int]) -> dict[int, Links]:
-        """What relates to these thoughts, by target."""
-        return self._relations("target", "source", targets)
-
-    def _relations(self, near: str, far: str, seqs: Iterable[int]) -> dict[int, Links]:
-        found: dict[int, list[tuple[str, int]]] = {}
-        for seq, kind, other in rows_among(
-            self.sql,
-            f"SELECT {near}, type, {far} FROM thought_links WHERE workspace = ? AND {near} IN (?*)"
-            f" AND type NOT IN ('next', 'branch', 'critique') AND source <= ? ORDER BY {near}, type, {far}",
-            seqs,
-            before=(self.workspace,),
-            after=(self.as_of,),
-        ):
-            found.setdefault(seq, []).append((kind, other))
-        return dict(found)
-
 
 class _Stored:
     """The thoughts before one, as the tables have them."""
@@ -145,14 +125,25 @@ class _Stored:
         self._view = view
         self._session_id = session_id
 
-    def outgoing(self, seqs: Iterable[int]) -> Mapping[int, Links]:
-        return self._view.relations_from(seqs)
+    def outgoing(self, seqs: Iterable[int], kinds: Kinds) -> Sequence[int]:
+        return self._related("source", "target", seqs, kinds)
 
-    def incoming(self, seqs: Iterable[int]) -> Mapping[int, Links]:
-        return self._view.relations_to(seqs)
+    def incoming(self, seqs: Iterable[int], kinds: Kinds) -> Sequence[int]:
+        return self._related("target", "source", seqs, kinds)
 
     def states(self, seqs: Iterable[int]) -> Mapping[int, State]:
         return self._view.states(seqs)
+
+    def _related(self, near: str, far: str, seqs: Iterable[int], kinds: Kinds) -> list[int]:
+        ways = ", ".join(f"'{kind}'" for kind in kinds)
+        rows = rows_among(
+            self._view.sql,
+            f"SELECT {far} FROM thought_links WHERE workspace = ? AND {near} IN (?*) AND type IN ({ways})"
+            f" AND type NOT IN ('next', 'branch', 'critique') ORDER BY {near}, type, {far} LIMIT {FARTHEST}",
+            seqs,
+            before=(self._view.workspace,),
+        )
+        return [row[0] for row in rows]
 
     def branches(self, seqs: Iterable[int]) -> Mapping[int, str]:
         rows = rows_among(
