@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from thoughtbox.search.english import stem
 from thoughtbox.search.query import Term
 from thoughtbox.search.words import Word, places
 
@@ -53,20 +54,29 @@ def _between_words(text: str, place: int) -> int:
 
 
 def _matches(text: str, terms: Sequence[Term]) -> Iterator[_Match]:
-    """Where the terms stand in a text, from its beginning on; of those that begin together, the longest."""
+    """Where the terms stand in a text, from its beginning on; those that overlap are one."""
     ordered = sorted(terms, key=lambda term: -len(term.words))
-    first_words = {term.words[0] for term in terms}
+    first_stems = {term.stems[0] for term in terms}
     beginnings = tuple(term.words[0] for term in terms if term.prefix and len(term.words) == 1)
-    done = 0
+    found: _Match | None = None
     for word in places(text):
-        if word.folded not in first_words and not word.folded.startswith(beginnings):
+        if stem(word.folded) not in first_stems and not _goes_on(word.folded, beginnings):
             continue
-        if word.start >= done and (match := _match_at(text, word.start, ordered)) is not None:
-            yield match
-            done = match.end
+        match = _match_at(text, word.start, ordered)
+        if match is None:
+            continue
+        if found is not None and match.start < found.end:
+            found = _Match(found.start, max(found.end, match.end))
+            continue
+        if found is not None:
+            yield found
+        found = match
+    if found is not None:
+        yield found
 
 
 def _match_at(text: str, start: int, terms: Sequence[Term]) -> _Match | None:
+    """Of those that begin here, the longest."""
     ahead = list(islice(places(text, start), len(terms[0].words)))
     for term in terms:
         if _begins(ahead, term):
@@ -77,8 +87,12 @@ def _match_at(text: str, start: int, terms: Sequence[Term]) -> _Match | None:
 def _begins(ahead: Sequence[Word], term: Term) -> bool:
     if len(ahead) < len(term.words):
         return False
-    *others, last = term.words
-    if any(word.folded != wanted for word, wanted in zip(ahead, others, strict=False)):
+    *others, last = term.stems
+    if any(stem(word.folded) != wanted for word, wanted in zip(ahead, others, strict=False)):
         return False
     found = ahead[len(others)].folded
-    return found.startswith(last) if term.prefix else found == last
+    return _goes_on(found, (last,)) if term.prefix else stem(found) == last
+
+
+def _goes_on(word: str, beginnings: tuple[str, ...]) -> bool:
+    return word.startswith(beginnings) or stem(word).startswith(beginnings)
