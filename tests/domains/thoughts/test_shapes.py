@@ -117,7 +117,16 @@ THOUGHT_READ = shaped(
         "refs": texts,
         "relations": listed(shaped({"type": text, "to": text})),
     },
-    {**THOUGHT_DATA_OPTIONAL, "labels": texts, "confidence": share, "notes": texts},
+    {
+        **THOUGHT_DATA_OPTIONAL,
+        "labels": texts,
+        "confidence": share,
+        "notes": texts,
+        "revisedBy": text,
+        "rejectedBy": text,
+        "answeredBy": text,
+        "restsOn": text,
+    },
 )
 SESSION_REQUIRED = {
     "id": like(UUID),

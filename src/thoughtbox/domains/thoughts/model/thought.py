@@ -50,6 +50,9 @@ class Thought:
     confidence: float | None = None
     notes: tuple[str, ...] = ()
     """What of its cipher could not be followed, and why."""
+    adopts: tuple[str, ...] = ()
+    rejects: tuple[str, ...] = ()
+    """Branches that it settles."""
 
     @classmethod
     def of(cls, record: Record) -> Thought:
@@ -78,6 +81,8 @@ class Thought:
             labels=tuple(envelope["body"].get("labels", ())),
             confidence=envelope.get("confidence"),
             notes=tuple(data.get("notes", ())),
+            adopts=tuple(data.get("adopts", ())),
+            rejects=tuple(data.get("rejects", ())),
         )
 
     @property

@@ -113,7 +113,8 @@ def session_get(tx: Tx, call: GetSession) -> SessionRead:
         raise foreign_cursor()
     lines = [line for line in view.lines(session.id) if line.branch != MAIN]
     ends = view.nodes_at(session.id, (seq for line in lines for seq in (line.first_seq, line.last_seq)))
-    branches = {line.branch: line_shown(line, ends) for line in lines}
+    fates = view.fates(session.id)
+    branches = {line.branch: line_shown(line, ends, fates) for line in lines}
     got = SessionRead(session=SessionShown.of(session), thoughts=[], branches=branches)
     room = room_beside(call.max_chars, got.answer())
     got.thoughts = thoughts_page(tx, seqs, limit=call.limit, room=room)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,16 +58,21 @@ def asked_for(tx: Tx, session_id: str, call: ReadThoughts) -> tuple[dict[str, An
             details={"fields": ["kind"]},
         )
     if branch is not None and numbers.line(branch) is None:
-        raise ThoughtNotFound(
-            f"the session has no branch `{branch}`",
-            recovery='{"operation": "get_structure"} shows its branches.',
-            details={"sessionId": session_id, "branchId": branch},
-        )
+        raise no_branch(session_id, branch)
     if not asked and branch is None and call.kind is None:
         asked = {"last": READ_BY_DEFAULT}
     seqs = _found(tx, numbers, session_id, call, asked)
     extra = {"branchId": branch, "kind": call.kind}
     return {**asked, **present(extra)}, seqs
+
+
+def no_branch(session_id: str, branch: str) -> ThoughtNotFound:
+    shows = json.dumps({"operation": "get_structure", "sessionId": session_id})
+    return ThoughtNotFound(
+        f"the session has no branch `{branch}`",
+        recovery=f"{shows} shows its branches.",
+        details={"sessionId": session_id, "branchId": branch},
+    )
 
 
 def _found(tx: Tx, numbers: Numbers, session_id: str, call: ReadThoughts, asked: dict[str, Any]) -> list[int]:
