@@ -19,7 +19,7 @@ from thoughtbox.search.match import Match, for_postgres, for_sqlite, tsvector
 from thoughtbox.search.registry import MOST_PARTS
 from thoughtbox.search.words import Indexed
 
-MOST_MATCHES = 20_000
+MOST_MATCHES = 10_000
 """Entries that are compared with each other: see `ranking.py` for which, if more match."""
 
 STRETCH = 1 << 40
@@ -137,13 +137,11 @@ class SqliteIndex:
         start = self._start()
         if start is None:
             return []
-        rows = self._sql.rows(
-            "SELECT rowid - ? FROM texts_index WHERE texts_index MATCH ? AND rowid >= ? AND rowid < ?"
-            # The start is a multiple of it.
-            f" ORDER BY rowid % {len(LENGTHS)}, rowid DESC LIMIT ?",
-            (start, _within(for_sqlite(match), scope), start, start + scope.end, MOST_MATCHES),
+        return _shortest(
+            self._sql,
+            "SELECT rowid - ? AS number FROM texts_index WHERE texts_index MATCH ? AND rowid >= ? AND rowid < ?",
+            (start, _within(for_sqlite(match), scope), start, start + scope.end),
         )
-        return [row[0] for row in rows]
 
     @staticmethod
     def contents(sql: Sql) -> Iterator[Row]:
@@ -162,6 +160,17 @@ class SqliteIndex:
     def _start(self) -> int | None:
         row = self._sql.row("SELECT start FROM text_starts WHERE workspace = ?", (self._workspace,))
         return row[0] if row else None
+
+
+def _shortest(sql: Sql, question: str, values: Sequence[Any]) -> list[int]:
+    """The numbers that a question asks for: if there are too many, the shortest entries, and of these the newest."""
+    rows = sql.rows(f"{question} LIMIT ?", (*values, MOST_MATCHES + 1))
+    if len(rows) > MOST_MATCHES:
+        rows = sql.rows(
+            f"SELECT number FROM ({question}) AS found ORDER BY number % {len(LENGTHS)}, number DESC LIMIT ?",
+            (*values, MOST_MATCHES),
+        )
+    return [row[0] for row in rows]
 
 
 _SPLITS = re.compile(r"[^0-9A-Za-z\x80-\U0010ffff]")
@@ -201,12 +210,11 @@ class PostgresIndex:
 
     def numbers(self, match: Match, scope: Scope) -> list[int]:
         condition, values = scope.condition()
-        rows = self._sql.rows(
-            "SELECT number FROM texts WHERE workspace = ? AND number < ? AND vector @@ CAST(? AS tsquery)"
-            f"{condition} ORDER BY number % {len(LENGTHS)}, number DESC LIMIT ?",
-            [self._workspace, scope.end, for_postgres(match), *values, MOST_MATCHES],
+        return _shortest(
+            self._sql,
+            "SELECT number FROM texts WHERE workspace = ? AND number < ? AND vector @@ CAST(? AS tsquery)" + condition,
+            (self._workspace, scope.end, for_postgres(match), *values),
         )
-        return [row[0] for row in rows]
 
     @staticmethod
     def contents(sql: Sql) -> Iterator[Row]:

@@ -8,7 +8,6 @@ how near to each other those words stand that are neighbours in the query.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from math import log
 from typing import NamedTuple
 
@@ -45,12 +44,10 @@ def weight(entries: int, total: int) -> float:
 
 def of_one_mention(average: float) -> list[float]:
     """What one mention of a word counts in a text, by which of `LENGTHS` it has."""
-    return [_gain(1, length, average) for length in LENGTHS]
-
-
-def _gain(mentions: int, length: int, average: float) -> float:
-    norm = SATURATION * (1 - LENGTH_MATTERS + LENGTH_MATTERS * length / average)
-    return mentions * (SATURATION + 1) / (mentions + norm)
+    return [
+        (SATURATION + 1) / (1 + SATURATION * (1 - LENGTH_MATTERS + LENGTH_MATTERS * length / average))
+        for length in LENGTHS
+    ]
 
 
 class Scores:
@@ -58,7 +55,8 @@ class Scores:
 
     def __init__(self, aims: Sequence[Aim], average: float) -> None:
         self._weights = [aim.weight for aim in aims]
-        self._average = average
+        self._short = SATURATION * (1 - LENGTH_MATTERS)
+        self._per_word = SATURATION * LENGTH_MATTERS / average
         self._words: dict[str, int] = {}
         self._longer: list[tuple[int, Sought]] = []
         for place, aim in enumerate(aims):
@@ -70,19 +68,19 @@ class Scores:
     def of(self, words: str) -> float:
         """How well a text fits, given its words."""
         said = words.split(" ")
-        places: dict[int, list[int]] = {}
         known = self._words
-        for place, word in enumerate(said):
-            if word in known:
-                places.setdefault(known[word], []).append(place)
+        places: dict[int, list[int]] = {}
+        for word in known.keys() & said:
+            places[known[word]] = [place for place, each in enumerate(said) if each == word]
         for aim, sought in self._longer:
             if found := list(_found(sought, said)):
                 places[aim] = found
-        weights = self._weights
-        score = sum(weights[aim] * _gain(len(at), len(said), self._average) for aim, at in places.items())
-        for one, next_one in pairwise(sorted(places)):
-            if next_one == one + 1:
-                score += NEARNESS * min(weights[one], weights[next_one]) * _nearness(places[one], places[next_one])
+        norm = self._short + self._per_word * len(said)
+        score = 0.0
+        for aim, at in places.items():
+            score += self._weights[aim] * (SATURATION + 1) * len(at) / (len(at) + norm)
+            if (neighbour := places.get(aim + 1)) is not None:
+                score += NEARNESS * min(self._weights[aim], self._weights[aim + 1]) * _nearness(at, neighbour)
         return score
 
 

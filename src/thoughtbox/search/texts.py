@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,6 +27,8 @@ SLICE_BYTES = 128 << 10
 """Records, and bytes of them, that are taken in at once: others wait as long as that takes. One is never too large."""
 
 T = TypeVar("T")
+Arranging = Callable[[Sequence[str]], Sequence[str]]
+"""Given sessions, the best first: those that are wanted, in the order wanted."""
 
 ABSENCES = Versions("text_absences", key=["session"])
 
@@ -114,29 +116,19 @@ class Texts(View):
         topics: Collection[str] | None = None,
         limit: int = 20,
         offset: int = 0,
+        arranged: Arranging | None = None,
     ) -> FoundSessions:
-        """The sessions that have such records: of each, how many, and the best."""
+        """The sessions that have such records: of each, how many, and the best. `arranged` may choose and sort them."""
         asked = parse(query)
         ranked, note = self._ranked(asked, self._scope(topics, None))
         found: dict[str, list[_Ranked]] = {}
         for entry in ranked:
             found.setdefault(entry.session, []).append(entry)
-        in_order = sorted(found.values(), key=_place_of_session)
-        page, has_more = _page(in_order, limit, offset)
-        best = self._hits(asked, [entries[0] for entries in page])
-        sessions = [
-            SessionHit(session=hit.session, hits=len(_best_of_each(entries)), best=hit)
-            for hit, entries in zip(best, page, strict=True)
-        ]
+        in_order: Sequence[str] = sorted(found, key=lambda session: _place_of_session(found[session]))
+        page, has_more = _page(arranged(in_order) if arranged else in_order, limit, offset)
+        best = self._hits(asked, [found[session][0] for session in page])
+        sessions = [SessionHit(hit.session, len(_best_of_each(found[hit.session])), hit) for hit in best]
         return FoundSessions(sessions=sessions, has_more=has_more, note=note)
-
-    def ranked_sessions(self, query: str, *, topics: Collection[str]) -> tuple[list[str], str | None]:
-        """All sessions that the query finds, the best first, and what to tell whoever asked."""
-        ranked, note = self._ranked(parse(query), self._scope(topics, None))
-        found: dict[str, list[_Ranked]] = {}
-        for entry in ranked:
-            found.setdefault(entry.session, []).append(entry)
-        return [entries[0].session for entries in sorted(found.values(), key=_place_of_session)], note
 
     def advance(self, after: int, limit: int) -> int:
         """Take in the searchable ones of the next records; how far that went."""

@@ -51,6 +51,7 @@ from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
 from thoughtbox.ledger.record import present
 from thoughtbox.operations import TABLE, Example, Tx
+from thoughtbox.search.texts import Texts
 
 LAST_SHOWN = 5
 MOST_PROJECTS = 20
@@ -137,11 +138,13 @@ def load_context(tx: Tx, call: LoadContext) -> ContextLoaded:
 @room.operation(
     "list_sessions",
     title="List sessions",
+    fresh=(Texts,),
     newest_first=frozenset({"sessions"}),
     example=Example({"limit": 5}, given=[_STARTED]),
 )
 def list_sessions(tx: Tx, call: ListSessions) -> SessionsListed:
-    """Sessions of this workspace, newest first; with tags (all of them), words, project, task or aspect."""
+    """Sessions of this workspace, newest first; with tags (all of them), project, task or aspect. `search` looks
+    through their thoughts too, and puts the best first."""
     return listed(tx, call)
 
 
