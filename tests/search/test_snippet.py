@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thoughtbox.search.query import parse
-from thoughtbox.search.snippet import BEFORE, LENGTH, LONGEST_CUT, snippet
+from thoughtbox.search.snippet import BEFORE, LENGTH, LONGEST_CUT, Snippets
 
 
 def shown(text: str, query: str) -> str:
-    return snippet(text, parse(query).terms)
+    return Snippets(parse(query).terms).of(text)
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ from thoughtbox.search.query import Query, Term
 from thoughtbox.search.ranking import Aim, Scores, of_one_mention, weight
 from thoughtbox.search.vocabulary import NEAREST, Vocabulary
 
-MOST_RANKED = 1_000
+MOST_RANKED = 500
 """Entries that are read and rated, and so the most that are ever listed."""
 
-READ_AT_ONCE = 500
+READ_AT_ONCE = 250
 
 Reading = Callable[[Sequence[int], Scope], list[Row]]
 """Reads entries by number; those that do not stand, or are out of scope, are left out."""

@@ -16,7 +16,7 @@ from thoughtbox.search.indexes import INDEXES, Entry, Index, Scope, part_of
 from thoughtbox.search.query import Query, parse
 from thoughtbox.search.ranking import of_session
 from thoughtbox.search.registry import SEARCHABLE, Part, parts_of, restores, withdraws
-from thoughtbox.search.snippet import snippet
+from thoughtbox.search.snippet import Snippets
 from thoughtbox.search.vocabulary import Vocabulary
 from thoughtbox.search.words import indexed
 
@@ -188,13 +188,14 @@ class Texts(View):
 
     def _hits(self, query: Query, ranked: Sequence[_Ranked]) -> list[Hit]:
         records = {record.seq: record for record in self._ledger().records(entry.seq for entry in ranked)}
+        snippets = Snippets(query.terms)
         return [
             Hit(
                 seq=entry.seq,
                 topic=entry.topic,
                 session=entry.session,
                 rank=entry.rank,
-                snippet=snippet(_text(records.get(entry.seq), entry.number), query.terms),
+                snippet=snippets.of(_text(records.get(entry.seq), entry.number)),
             )
             for entry in ranked
         ]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from thoughtbox.engine.protocol import Sql
+from thoughtbox.engine.protocol import Row, Sql
 from thoughtbox.ledger.clauses import begins_with, rows_among
 from thoughtbox.search.english import stem
 from thoughtbox.search.match import Sought
@@ -126,19 +126,18 @@ class Vocabulary:
                 found.append((nearest[0], -entries, nearest[1]))
         yield from (form for _, _, form in sorted(found))
 
-    def _could_be_near(self, word: str, farthest: int) -> list[tuple[str, int, str]]:
+    def _could_be_near(self, word: str, farthest: int) -> list[Row]:
         """Words that begin with the same letter and are about as long: few mistakes are made in the first one."""
         length = len(stem(word))
-        rows = self._sql.rows(
-            f"{_SELECT} AND word >= ? AND word < ? AND LENGTH(word) BETWEEN ? AND ? AND entries > 0"
+        return self._sql.rows(
+            f"{_SELECT} AND word >= ? AND word < ? AND LENGTH(word) BETWEEN ? AND ?"
             " ORDER BY entries DESC, word LIMIT ?",
             (self._workspace, *begins_with(word[0]), length - farthest - 1, length + farthest + 1, MOST_COMPARED),
         )
-        return [(row[0], row[1], row[2]) for row in rows]
 
-    def _rows(self, words: Iterable[str]) -> Iterator[tuple[str, int, str]]:
-        for row in rows_among(self._sql, f"{_SELECT} AND word IN (?*)", words, before=(self._workspace,)):
-            yield row[0], row[1], row[2]
+    def _rows(self, words: Iterable[str]) -> Iterator[Row]:
+        """Of each word: itself, in how many entries it is, and its forms."""
+        return rows_among(self._sql, f"{_SELECT} AND word IN (?*)", words, before=(self._workspace,))
 
 
 def _forms(word: str, stored: str) -> list[str]:

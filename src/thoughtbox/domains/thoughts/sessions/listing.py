@@ -17,7 +17,7 @@ from thoughtbox.domains.thoughts.arguments import (
 )
 from thoughtbox.domains.thoughts.paging import fitting, room_beside
 from thoughtbox.domains.thoughts.sessions.models import SessionFound
-from thoughtbox.domains.thoughts.sessions.search import SEARCHED, session_found
+from thoughtbox.domains.thoughts.sessions.search import SEARCHED, sessions_found
 from thoughtbox.domains.thoughts.standing import standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.ledger.record import present
@@ -99,4 +99,4 @@ def _searched(tx: Tx, call: ListSessions, query: str, where: dict[str, str]) -> 
         return in_order if call.sort_order == "desc" else in_order[::-1]
 
     found = tx.ask(Texts).sessions(query, topics=SEARCHED, limit=call.limit, offset=call.offset, arranged=arranged)
-    return [session_found(tx, hit) for hit in found.sessions], found.has_more, found.note
+    return sessions_found(tx, found.sessions), found.has_more, found.note

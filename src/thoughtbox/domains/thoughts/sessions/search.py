@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from thoughtbox.domains.thoughts.answers import SessionShown
-from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
+from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED, Session
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought
 from thoughtbox.domains.thoughts.paging import fitting, room_beside
 from thoughtbox.domains.thoughts.records import thoughts_at
@@ -30,7 +30,7 @@ SEARCHED = (TOPIC, STARTED, CHANGED)
 def found_sessions(tx: Tx, call: SearchSessions) -> SessionsFound:
     """A page of the sessions that fit, with the best of what each has."""
     found = tx.ask(Texts).sessions(call.query, topics=SEARCHED, limit=call.limit, offset=call.offset)
-    sessions = [session_found(tx, hit) for hit in found.sessions]
+    sessions = sessions_found(tx, found.sessions)
     shown = fitting(sessions, room_beside(call.max_chars, {"query": call.query, "message": found.note}))
     has_more = found.has_more or len(shown) < len(sessions)
     return SessionsFound(
@@ -60,14 +60,16 @@ def found_thoughts(tx: Tx, call: SearchSessions) -> SessionsFound:
     )
 
 
-def session_found(tx: Tx, hit: SessionHit) -> SessionFound:
-    """A session, with the best of what it was found by."""
-    session = tx.ask(Thoughts).session(hit.session)
-    if session is None or session.deleted:
-        raise astray(Texts, hit.best.seq, f"session {hit.session}")
-    thought = thoughts_at(tx, [hit.best.seq])[0] if hit.best.topic == TOPIC else None
+def sessions_found(tx: Tx, hits: Sequence[SessionHit]) -> list[SessionFound]:
+    """Sessions, each with the best of what it was found by."""
+    seqs = [hit.best.seq for hit in hits if hit.best.topic == TOPIC]
+    thoughts = {thought.seq: thought for thought in thoughts_at(tx, seqs)}
+    return [_session_found(tx, hit, thoughts.get(hit.best.seq)) for hit in hits]
+
+
+def _session_found(tx: Tx, hit: SessionHit, thought: Thought | None) -> SessionFound:
     return SessionFound(
-        **dict(SessionShown.of(session)),
+        **dict(SessionShown.of(_session(tx, hit.session, hit.best))),
         hits=hit.hits,
         best=hit.best.snippet,
         thought_number=thought.number if thought else None,
@@ -75,10 +77,15 @@ def session_found(tx: Tx, hit: SessionHit) -> SessionFound:
     )
 
 
-def _thought_found(tx: Tx, hit: Hit, thought: Thought, neighbours: int) -> ThoughtFound:
-    session = tx.ask(Thoughts).session(thought.session_id)
+def _session(tx: Tx, session_id: str, hit: Hit) -> Session:
+    session = tx.ask(Thoughts).session(session_id)
     if session is None or session.deleted:
-        raise astray(Texts, hit.seq, f"session {thought.session_id}")
+        raise astray(Texts, hit.seq, f"session {session_id}")
+    return session
+
+
+def _thought_found(tx: Tx, hit: Hit, thought: Thought, neighbours: int) -> ThoughtFound:
+    session = _session(tx, thought.session_id, hit)
     return ThoughtFound(
         id=thought.id,
         session_id=session.id,
