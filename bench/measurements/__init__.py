@@ -10,6 +10,7 @@ from bench.measurements import (
     floor,
     growth,
     postgres,
+    questions,
     sharing,
     start,
     thoughts,
@@ -21,6 +22,18 @@ from bench.table import Line
 
 MEASUREMENTS: dict[str, Callable[[Run], Iterable[Line]]] = {
     module.__name__.rpartition(".")[2]: module.measure
-    for module in (calls, growth, concurrency, verification, trees, start, thoughts, sharing, floor, postgres)
+    for module in (
+        calls,
+        growth,
+        concurrency,
+        verification,
+        trees,
+        start,
+        thoughts,
+        questions,
+        sharing,
+        floor,
+        postgres,
+    )
 }
 """In the order of the table."""
