@@ -139,7 +139,8 @@ def apply(self, record):
 def with_an_index(cls, dialect):
     return script(dialect) + "CREATE INDEX trail_actions_by_seq ON trail_actions (workspace, seq);"
 
-Actions.generation = Texts.generation = 2
+Actions.generation += 1
+Texts.generation += 1
 Actions.apply = apply
 Actions.script = classmethod(with_an_index)
 """

@@ -97,12 +97,20 @@ def parts_of(record: Record) -> list[Part]:
 
 def withdraws(record: Record) -> bool:
     known = SEARCHABLE.get(record.topic)
-    return known is not None and known.withdraws(record)
+    return known is not None and _holds(known.withdraws, record)
 
 
 def restores(record: Record) -> bool:
     known = SEARCHABLE.get(record.topic)
-    return known is not None and known.restores(record)
+    return known is not None and _holds(known.restores, record)
+
+
+def _holds(condition: Condition, record: Record) -> bool:
+    try:
+        return condition(record)
+    except Exception:
+        logger.warning("what %s in workspace %s does to its session cannot be told", record.id, record.workspace)
+        return False
 
 
 def _parts(value: Any) -> list[str]:

@@ -216,6 +216,8 @@ class _Taking:
     def __init__(self, view: Texts) -> None:
         self._view = view
         self._entries: list[Entry] = []
+        self._named: set[tuple[str, str]] = set()
+        """The names among them: those of their sessions."""
 
     def take(self, record: Record) -> None:
         for place, part in enumerate(parts_of(record)):
@@ -224,6 +226,7 @@ class _Taking:
             words = indexed(part.text)
             if words.said:
                 self._entries.append(Entry(record.seq, place, record.topic, record.session, part.name, words))
+                self._named.add((record.session, part.name))
         if withdraws(record):
             self._withdraw(record)
         elif restores(record):
@@ -233,14 +236,16 @@ class _Taking:
         """Add what is waiting."""
         if not self._entries:
             return
-        view, entries, self._entries = self._view, self._entries, []
+        view, entries = self._view, self._entries
+        self._entries, self._named = [], set()
         view.index().add(entries)
         absent = {session for session in {entry.session for entry in entries} if self._is_absent(session)}
         view.vocabulary().add([entry.words for entry in entries if entry.session not in absent])
 
     def _end(self, record: Record, part: Part) -> None:
         """What the session said under this name stands no more."""
-        self.settle()
+        if (record.session, part.name) in self._named:
+            self.settle()
         rows = self._words(record.session, "name = ?", part.name)
         if not rows:
             return

@@ -77,9 +77,11 @@ class Vocabulary:
         known = {row[0]: row for row in self._rows(counts)}
         rows = []
         for word in sorted(counts):
-            _, before, had = known.get(word, (word, 0, ""))
-            written = dict.fromkeys(_forms(word, had) if word in known else ()) | dict(forms.get(word, {}))
-            rows.append((self._workspace, word, before + step * counts[word], _stored(word, list(written))))
+            _, before, stored = known.get(word, (word, 0, ""))
+            had = _forms(word, stored) if word in known else []
+            if more := [form for form in forms.get(word, ()) if form not in had]:
+                stored = _stored(word, [*had, *more])
+            rows.append((self._workspace, word, before + step * counts[word], stored))
         self._sql.many(_STORE, rows)
         self._sql.run(
             "INSERT INTO text_totals (workspace, entries, length) VALUES (?, ?, ?)"

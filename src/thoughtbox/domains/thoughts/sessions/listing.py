@@ -15,9 +15,9 @@ from thoughtbox.domains.thoughts.arguments import (
     SortOrder,
     Tag,
 )
-from thoughtbox.domains.thoughts.paging import fitting, room_beside
+from thoughtbox.domains.thoughts.paging import room_beside
 from thoughtbox.domains.thoughts.sessions.models import SessionFound
-from thoughtbox.domains.thoughts.sessions.search import SEARCHED, sessions_found
+from thoughtbox.domains.thoughts.sessions.search import SEARCHED, page_of, sessions_found
 from thoughtbox.domains.thoughts.standing import standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.ledger.record import present
@@ -60,21 +60,19 @@ def listed(tx: Tx, call: ListSessions) -> SessionsListed:
     where, place = present(given), standing(tx).place
     if "root" in place and "project" not in where:
         where["project"] = place["project"]  # a bound root is the scope of its connection
-    sessions, has_more, message = (
-        _searched(tx, call, call.search, where) if call.search and call.search.strip() else _in_order(tx, call, where)
-    )
-    shown = fitting(sessions, room_beside(call.max_chars, {"message": message}))
-    has_more = has_more or len(shown) < len(sessions)
+    found = _searched(tx, call, call.search, where) if call.search and call.search.strip() else None
+    sessions, has_more, message = found or _in_order(tx, call, where)
+    page = page_of(sessions, room_beside(call.max_chars, {"message": message}), offset=call.offset, has_more=has_more)
     return SessionsListed(
-        sessions=shown,
-        count=len(shown),
-        has_more=has_more,
-        next_offset=call.offset + len(shown) if has_more else None,
+        sessions=page.shown,
+        count=len(page.shown),
+        has_more=page.next_offset is not None,
+        next_offset=page.next_offset,
         message=message,
     )
 
 
-Listed = tuple[list[SessionFound], bool, str | None]
+Listed = tuple[Sequence[SessionFound | None], bool, str | None]
 """A page of sessions, whether there is more, and what to say of it."""
 
 

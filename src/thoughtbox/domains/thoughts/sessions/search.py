@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from thoughtbox.domains.thoughts.answers import SessionShown
-from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED, Session
+from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought
 from thoughtbox.domains.thoughts.paging import fitting, room_beside
 from thoughtbox.domains.thoughts.records import thoughts_at
@@ -19,9 +20,10 @@ from thoughtbox.domains.thoughts.sessions.models import (
 )
 from thoughtbox.domains.thoughts.view.links import NEXT
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
-from thoughtbox.ledger.view import astray
-from thoughtbox.operations import Tx
+from thoughtbox.operations import Output, Tx
 from thoughtbox.search.texts import Hit, SessionHit, Texts
+
+A = TypeVar("A", bound=Output)
 
 SEARCHED = (TOPIC, STARTED, CHANGED)
 """What sessions are found by: their thoughts, and what they are called and tagged."""
@@ -30,15 +32,14 @@ SEARCHED = (TOPIC, STARTED, CHANGED)
 def found_sessions(tx: Tx, call: SearchSessions) -> SessionsFound:
     """A page of the sessions that fit, with the best of what each has."""
     found = tx.ask(Texts).sessions(call.query, topics=SEARCHED, limit=call.limit, offset=call.offset)
-    sessions = sessions_found(tx, found.sessions)
-    shown = fitting(sessions, room_beside(call.max_chars, {"query": call.query, "message": found.note}))
-    has_more = found.has_more or len(shown) < len(sessions)
+    room = room_beside(call.max_chars, {"query": call.query, "message": found.note})
+    page = page_of(sessions_found(tx, found.sessions), room, offset=call.offset, has_more=found.has_more)
     return SessionsFound(
         query=call.query,
-        sessions=shown,
-        count=len(shown),
-        has_more=has_more,
-        next_offset=call.offset + len(shown) if has_more else None,
+        sessions=page.shown,
+        count=len(page.shown),
+        has_more=page.next_offset is not None,
+        next_offset=page.next_offset,
         message=found.note,
     )
 
@@ -48,28 +49,47 @@ def found_thoughts(tx: Tx, call: SearchSessions) -> SessionsFound:
     found = tx.ask(Texts).find(call.query, topics=(TOPIC,), limit=call.limit, offset=call.offset)
     opened = {thought.seq: thought for thought in thoughts_at(tx, (hit.seq for hit in found.hits))}
     thoughts = [_thought_found(tx, hit, opened[hit.seq], int(call.neighbours)) for hit in found.hits]
-    shown = fitting(thoughts, room_beside(call.max_chars, {"query": call.query, "message": found.note}))
-    has_more = found.has_more or len(shown) < len(thoughts)
+    room = room_beside(call.max_chars, {"query": call.query, "message": found.note})
+    page = page_of(thoughts, room, offset=call.offset, has_more=found.has_more)
     return SessionsFound(
         query=call.query,
-        thoughts=shown,
-        count=len(shown),
-        has_more=has_more,
-        next_offset=call.offset + len(shown) if has_more else None,
+        thoughts=page.shown,
+        count=len(page.shown),
+        has_more=page.next_offset is not None,
+        next_offset=page.next_offset,
         message=found.note,
     )
 
 
-def sessions_found(tx: Tx, hits: Sequence[SessionHit]) -> list[SessionFound]:
+class Page(NamedTuple, Generic[A]):
+    """What is shown, and where the next page begins, if there is one."""
+
+    shown: list[A]
+    next_offset: int | None
+
+
+def page_of(found: Sequence[A | None], room: int, *, offset: int, has_more: bool) -> Page[A]:
+    """As much of what was found as there is room for. None stands for what has gone since the index has seen it."""
+    there = [(place, each) for place, each in enumerate(found, start=offset) if each is not None]
+    shown = fitting([each for _, each in there], room)
+    if len(shown) < len(there):
+        return Page(shown, there[len(shown)][0])
+    return Page(shown, offset + len(found) if has_more else None)
+
+
+def sessions_found(tx: Tx, hits: Sequence[SessionHit]) -> list[SessionFound | None]:
     """Sessions, each with the best of what it was found by."""
     seqs = [hit.best.seq for hit in hits if hit.best.topic == TOPIC]
     thoughts = {thought.seq: thought for thought in thoughts_at(tx, seqs)}
     return [_session_found(tx, hit, thoughts.get(hit.best.seq)) for hit in hits]
 
 
-def _session_found(tx: Tx, hit: SessionHit, thought: Thought | None) -> SessionFound:
+def _session_found(tx: Tx, hit: SessionHit, thought: Thought | None) -> SessionFound | None:
+    session = tx.ask(Thoughts).session(hit.session)
+    if session is None or session.deleted:
+        return None
     return SessionFound(
-        **dict(SessionShown.of(_session(tx, hit.session, hit.best))),
+        **dict(SessionShown.of(session)),
         hits=hit.hits,
         best=hit.best.snippet,
         thought_number=thought.number if thought else None,
@@ -77,15 +97,10 @@ def _session_found(tx: Tx, hit: SessionHit, thought: Thought | None) -> SessionF
     )
 
 
-def _session(tx: Tx, session_id: str, hit: Hit) -> Session:
-    session = tx.ask(Thoughts).session(session_id)
+def _thought_found(tx: Tx, hit: Hit, thought: Thought, neighbours: int) -> ThoughtFound | None:
+    session = tx.ask(Thoughts).session(thought.session_id)
     if session is None or session.deleted:
-        raise astray(Texts, hit.seq, f"session {session_id}")
-    return session
-
-
-def _thought_found(tx: Tx, hit: Hit, thought: Thought, neighbours: int) -> ThoughtFound:
-    session = _session(tx, thought.session_id, hit)
+        return None
     return ThoughtFound(
         id=thought.id,
         session_id=session.id,
