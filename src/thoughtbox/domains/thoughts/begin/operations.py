@@ -143,8 +143,7 @@ def load_context(tx: Tx, call: LoadContext) -> ContextLoaded:
     example=Example({"limit": 5}, given=[_STARTED]),
 )
 def list_sessions(tx: Tx, call: ListSessions) -> SessionsListed:
-    """Sessions of this workspace, newest first; with tags (all of them), project, task or aspect. `search` looks
-    through their thoughts too, and puts the best first."""
+    """Sessions, newest first: of all these tags, a project, task or aspect; by `search` in thoughts too, best first."""
     return listed(tx, call)
 
 

@@ -87,8 +87,7 @@ class ExportPlace(NamedTuple):
     example=Example({**_LATEST, "tags": ["performance"]}, given=_GIVEN),
 )
 def session_list(tx: Tx, call: ListSessions) -> SessionsListed:
-    """Sessions of this workspace, newest first; with tags (all of them), project, task or aspect. `search` looks
-    through their thoughts too, and puts the best first."""
+    """Sessions, newest first: of all these tags, a project, task or aspect; by `search` in thoughts too, best first."""
     return listed(tx, call)
 
 
