@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bench.measurements import (
+    briefs,
     calls,
     concurrency,
     floor,
@@ -30,6 +31,7 @@ MEASUREMENTS: dict[str, Callable[[Run], Iterable[Line]]] = {
         trees,
         start,
         thoughts,
+        briefs,
         questions,
         sharing,
         floor,

@@ -132,8 +132,8 @@ script = Actions.script
 def apply(self, record):
     if (action_id := record.data.get("actionId")) is not None:
         self.sql.run(
-            "INSERT INTO trail_actions (workspace, action_id, seq) VALUES (?, ?, ?)",
-            (self.workspace, action_id.upper(), record.seq),
+            "INSERT INTO trail_actions (workspace, action_id, seq, stream) VALUES (?, ?, ?, ?)",
+            (self.workspace, action_id.upper(), record.seq, record.stream),
         )
 
 def with_an_index(cls, dialect):

@@ -270,13 +270,8 @@ class _Taking:
 
     def _is_absent(self, session: str) -> bool:
         view = self._view
-        return (
-            view.sql.row(
-                "SELECT 1 FROM text_absences WHERE workspace = ? AND session = ? AND until_seq = ?",
-                (view.workspace, session, FOREVER),
-            )
-            is not None
-        )
+        statement = f"SELECT 1 FROM {ABSENCES.standing} AS a WHERE session = ?"
+        return view.sql.row(statement, (*standing_at(view), session)) is not None
 
     def _words(self, session: str, condition: str = "1 = 1", *values: Any) -> list[list[str]]:
         """The words of a session's entries that stand."""

@@ -102,6 +102,7 @@ def _take_thought(tx: Tx, numbers: Numbers, session_id: str, thought: ImportedTh
         is_revision=False,  # what it revises says so
         needs_more_thoughts=thought.needs_more,
         critique=thought.critique is not None,
+        action_id=thought.action_id,
     )
     placed = Placement(
         branch=branch,

@@ -18,7 +18,7 @@ _OWN = (
 )
 _MARKS = ("created_seq", "updated_seq", "accessed_seq", "settled_seq")
 
-SESSIONS = Versions("thought_sessions", key=["session_id"], values=[*_OWN, *_MARKS])
+SESSIONS = Versions("thought_sessions", key=["session_id"], values=[*_OWN, *_MARKS, "words"])
 TAGS = Versions("thought_tags", key=["tag", "session_id"])
 ORDER = Versions("thought_updates", key=["session_id"])
 
@@ -88,6 +88,7 @@ class SessionTables(View):
             session_id=session.id,
             **{**own, "tags": json.dumps(session.tags, ensure_ascii=False), "deleted": int(session.deleted)},
             **dict(zip(_MARKS, marks, strict=True)),
+            words=f"{session.title} {session.description or ''}".casefold(),
         )
         had = set(before.tags) if before is not None and not before.deleted else set()
         has = set() if session.deleted else set(session.tags)
@@ -109,12 +110,13 @@ class SessionTables(View):
         *,
         tags: Sequence[str] = (),
         where: Mapping[str, str] | None = None,
+        words: str | None = None,
         sort_by: str = "updatedAt",
         descending: bool = True,
         limit: int,
         offset: int = 0,
     ) -> list[Session]:
-        """Sessions with all these tags, and with the values of `where`."""
+        """Sessions with all these tags, with the values of `where`, and with these words in title or description."""
         standing = standing_at(self)
         source, parameters = f"{SESSIONS.standing} AS s", [*standing]
         conditions, first = ["s.deleted = 0"], "s"
@@ -126,6 +128,9 @@ class SessionTables(View):
         more, values = self._narrowing(first, tags, where or {})
         conditions += more
         parameters += values
+        for word in (words or "").casefold().split():
+            conditions.append("s.words LIKE ? ESCAPE '\\'")
+            parameters.append(f"%{_escaped(word)}%")
         direction = "DESC" if descending else "ASC"
         # The page is found by ids alone: what is sorted is no longer than it need be.
         page = (
@@ -228,3 +233,7 @@ def _session(row: Sequence[Any]) -> tuple[Session, _Marks]:
         last_accessed_at=at if last > accessed else accessed_at,
     )
     return session, _Marks(created, updated, accessed, settled)
+
+
+def _escaped(word: str) -> str:
+    return word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -18,7 +18,7 @@ class Thoughts(SessionTables, LineTables, LinkTables, StateTables):
     name = "thoughts"
     follows = frozenset({STARTED, CHANGED, TOPIC, CRITIQUE})
     schema = "thoughts.sql"
-    generation = 4
+    generation = 3
 
     def apply(self, record: Record) -> None:
         match record.topic:

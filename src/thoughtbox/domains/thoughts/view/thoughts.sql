@@ -23,6 +23,7 @@ CREATE TABLE thought_sessions (
   updated_seq      INTEGER NOT NULL,
   accessed_seq     INTEGER NOT NULL,
   settled_seq      INTEGER NOT NULL,
+  words            TEXT    NOT NULL,
   PRIMARY KEY (workspace, session_id, until_seq)
 ) STRICT, WITHOUT ROWID;
 
