@@ -9,6 +9,7 @@ import pytest
 from tests.support.box import Box
 from tests.support.thinker import Client
 from thoughtbox.errors import InvalidPayload
+from thoughtbox.search import Texts
 
 
 @pytest.fixture
@@ -185,3 +186,17 @@ def test_notes_and_patterns_come_by_fit_when_they_are_searched(ada: Client):
 
     assert [note["title"] for note in notes] == [each["title"] for each in patterns] == ["Two", "One", "Three"]
     assert [each["title"] for each in by_title] == ["One", "Three", "Two"]
+
+
+def test_a_session_that_was_deleted_behind_the_index_is_left_out(ada: Client, monkeypatch: pytest.MonkeyPatch):
+    first, second = ada.session_search(query="cache")["sessions"]
+    monkeypatch.setattr(Texts, "advance", lambda self, after, limit: after)
+    ada.session_delete(sessionId=first["id"])
+
+    answer = ada.session_search(query="cache", limit=1)
+    thoughts = ada.session_search(query="cache", what="thoughts")
+
+    assert (answer["sessions"], answer["hasMore"], answer["nextOffset"]) == ([], True, 1)
+    assert answer["notice"]["code"] == "BEHIND"
+    assert [each["id"] for each in ada.session_search(query="cache", limit=1, offset=1)["sessions"]] == [second["id"]]
+    assert {each["sessionId"] for each in thoughts["thoughts"]} == {second["id"]}
