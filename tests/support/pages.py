@@ -50,8 +50,13 @@ def readme() -> list[Exchange]:
 
 
 def thoughts() -> list[Exchange]:
-    """All of `docs/thoughts.md`: a `json` block holds calls, the `jsonl` block below it their answers."""
-    blocks = re.findall(r"```json\n(.*?)```\n\n```jsonl\n(.*?)```", THOUGHTS.read_text(encoding="utf-8"), re.DOTALL)
+    """All of `docs/thoughts.md`."""
+    return exchanges_on(THOUGHTS)
+
+
+def exchanges_on(page: Path) -> list[Exchange]:
+    """All that a page shows: a `json` block holds calls, the `jsonl` block below it their answers."""
+    blocks = re.findall(r"```json\n(.*?)```\n\n```jsonl\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     return [
         Exchange(json.loads(call), json.loads(shown))
         for calls, answers in blocks

@@ -187,7 +187,21 @@ ANALYSIS = shaped(
         ),
         "quality": shaped({"critiqueRequests": at_least(0), "hasConvergence": switch, "isComplete": switch}),
     },
-    {"linearity": share, "density": number, "completion": number, "branchCount": at_least(0)},
+    {
+        "linearity": share,
+        "density": number,
+        "completion": number,
+        "branchCount": at_least(0),
+        "decisions": texts,
+        "overturned": texts,
+        "rejected": texts,
+        "openQuestions": texts,
+        "untestedAssumptions": texts,
+        "stale": texts,
+        "carriedOut": texts,
+        "branches": lambda value: isinstance(value, dict),
+        "leftOut": lambda value: value == {},
+    },
 )
 LEARNING = shaped(
     {
@@ -200,11 +214,10 @@ LEARNING = shaped(
                 "behaviorCharacteristics": shaped(
                     {}, {"specificity": score, "applicability": score, "complexity": score, "maturity": score}
                 ),
-                "sourceBranches": listed(nothing_or(text)),
             },
         ),
     },
-    {"id": text, "title": text, "description": text},
+    {"id": text, "about": texts, "title": text, "description": text},
 )
 ERROR = shaped(
     {
@@ -308,6 +321,9 @@ def test_learnings_are_extracted_learnings(told: Client):
 
     assert learnings
     assert listed(LEARNING)(learnings)
+    in_full = told.call("session.extract_learnings", maxChars=50_000)["learnings"]
+    assert listed(LEARNING)(in_full)
+    assert all("behaviorCharacteristics" in learning["metadata"] for learning in in_full)
 
 
 def test_mental_models_have_the_shapes_of_their_responses(tom: Client):

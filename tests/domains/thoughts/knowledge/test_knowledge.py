@@ -332,7 +332,7 @@ def decided(mia: Client) -> Client:
 
 
 def test_a_proposal_becomes_a_pattern_with_its_source_session(decided: Client):
-    learnings = decided.call("session.extract_learnings")["learnings"]
+    learnings = decided.call("session.extract_learnings", maxChars=50_000)["learnings"]
     proposal = next(learning for learning in learnings if learning["type"] == "pattern")
 
     pattern = decided.call("knowledge.promote", learningId=proposal["id"])["pattern"]
@@ -346,12 +346,26 @@ def test_a_proposal_becomes_a_pattern_with_its_source_session(decided: Client):
 
 
 def test_the_best_proposal_can_be_promoted_without_its_id(decided: Client):
-    first = decided.call("session.extract_learnings")["learnings"][0]
+    first = decided.call("session.extract_learnings", maxChars=50_000)["learnings"][0]
 
     pattern = decided.call("knowledge.promote", learningId="best", title="Index it", tags=["mine"])["pattern"]
 
     assert (pattern["title"], pattern["content"]) == ("Index it", first["content"])
     assert "mine" in pattern["tags"]
+
+
+def test_what_is_promoted_says_which_of_its_grounds_were_corrected(mia: Client):
+    mia.think("S1|E|The lookup takes 12 ms")
+    mia.think("S2|C|S1|∴ Keep the table as it is")
+    before = mia.call("session.extract_learnings", maxChars=50_000)["learnings"][0]["metadata"]
+    mia.think("S3|R|^[S1]|With a cold cache it takes 21 ms")
+
+    pattern = mia.call("knowledge.promote", learningId="best")["pattern"]
+
+    after = mia.call("session.extract_learnings", maxChars=50_000)["learnings"][0]["metadata"]
+    assert "[S1] (corrected by [S3])\n> The lookup takes 12 ms\n>\n> With a cold cache" in pattern["content"]
+    assert "[S1] (corrected by [S3])" in pattern["description"]
+    assert after["behaviorCharacteristics"]["maturity"] < before["behaviorCharacteristics"]["maturity"]
 
 
 def test_where_the_pattern_comes_from_is_kept_with_its_record(decided: Client):
@@ -380,7 +394,7 @@ def test_an_empty_session_has_nothing_to_promote(mia: Client):
 
 def test_a_steered_proposal_is_promoted_with_the_same_key_moments(decided: Client):
     moments = [{"thoughtNumber": 1, "type": "insight", "significance": 9, "summary": "Plans tell"}]
-    steered = decided.call("session.extract_learnings", keyMoments=moments)["learnings"][0]
+    steered = decided.call("session.extract_learnings", keyMoments=moments, maxChars=50_000)["learnings"][0]
 
     pattern = decided.call("knowledge.promote", learningId=steered["id"], keyMoments=moments)["pattern"]
 

@@ -518,6 +518,7 @@ def test_a_session_is_analysed_through_the_operation(chain: Client):
         answer["structure"]["thoughtDensity"],
     )
     assert (answer["branchCount"], answer["completion"]) == (1, 1)
+    assert answer["branches"] == {"alt": "open"}
 
 
 def test_an_empty_session_is_analysed_honestly(mia: Client):
@@ -539,6 +540,7 @@ def test_learnings_are_extracted_and_name_their_thoughts(chain: Client):
 
 
 def test_learnings_of_some_types_only(chain: Client):
+    chain.think("S8|Q|Which other tables have no index?")
     answer = chain.call("session.extract_learnings", targetTypes=["signal"])
 
     assert {learning["type"] for learning in answer["learnings"]} == {"signal"}

@@ -173,7 +173,7 @@ def delete_pattern(tx: Tx, call: DeletePattern) -> KnowledgeDeleted:
 def promote(tx: Tx, call: Promote) -> PatternKept:
     """Keep a proposal of session.extract_learnings as a pattern, with the session it comes from."""
     session = current(tx, call.session_id)
-    proposals = learnings_of(tx, session, call.key_moments)
+    proposals = learnings_of(tx, session, call.key_moments).full()
     by_name = {BEST: next(iter(proposals), None), **{learning.id: learning for learning in proposals}}
     proposal = by_name.get(call.learning_id)
     if proposal is None:
@@ -184,8 +184,8 @@ def promote(tx: Tx, call: Promote) -> PatternKept:
         )
     tags = list(dict.fromkeys([*call.tags, *session.tags, proposal.type]))[:MOST_TAGS]
     given = {
-        "title": call.title or proposal.title[:200],
-        "description": call.description or proposal.description[:1_000],
+        "title": call.title or (proposal.title or proposal.id)[:200],
+        "description": call.description or (proposal.description or "")[:1_000],
         "tags": tags,
         "derivedFromSessions": [session.id],
         "createdBy": tx.caller.agent,

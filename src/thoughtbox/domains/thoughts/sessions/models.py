@@ -184,10 +184,14 @@ class ExtractLearnings(CamelInput):
 
 
 class LearningsExtracted(CamelOutput):
+    sparse: ClassVar[bool] = True
+
     session_id: str
-    learnings: list[ExtractedLearning]
+    learnings: Annotated[list[ExtractedLearning], Field(description="The most telling first.")]
     count: int
-    next: dict[str, Any]
+    left_out: Annotated[int | None, Field(description="Learnings that there was no room for.")] = None
+    next: dict[str, Any] | None = None
+    message: str | None = None
 
 
 class RenameSession(CamelInput):

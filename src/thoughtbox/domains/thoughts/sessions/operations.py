@@ -13,14 +13,16 @@ from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.numbers import next_number
 from thoughtbox.domains.thoughts.paging import room_beside, thoughts_page
-from thoughtbox.domains.thoughts.records import thoughts_of
 from thoughtbox.domains.thoughts.resume import LONGEST_TITLE, attach, in_short, reach
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import LATEST, current, existing, named_session, own_session
 from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import look_deeper
 from thoughtbox.domains.thoughts.sessions.analysis.figures import analyze
 from thoughtbox.domains.thoughts.sessions.analysis.models import DeepAnalysis, SessionAnalysis
+from thoughtbox.domains.thoughts.sessions.came_to import outcome_of
 from thoughtbox.domains.thoughts.sessions.export import PAGE_CHARS, piece_of
+from thoughtbox.domains.thoughts.sessions.learnings.fitting import fitted
+from thoughtbox.domains.thoughts.sessions.learnings.models import TYPES
 from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
 from thoughtbox.domains.thoughts.sessions.listing import ListSessions, SessionsListed, listed
 from thoughtbox.domains.thoughts.sessions.models import (
@@ -107,7 +109,7 @@ def session_list(tx: Tx, call: ListSessions) -> SessionsListed:
     example=Example(_LATEST, given=_GIVEN),
 )
 def session_get(tx: Tx, call: GetSession) -> SessionRead:
-    """A session with its thoughts in order of recording, branches included, a thoughts_page at a time."""
+    """A session with its thoughts in order of recording, branches included, a page at a time."""
     session = current(tx, call.session_id)
     view = tx.ask(Thoughts)
     after = place_in(call.cursor, AfterThought).seq if call.cursor else 0
@@ -220,9 +222,9 @@ def session_export(tx: Tx, call: ExportSession) -> SessionExported:
     example=Example(_LATEST, given=_GIVEN),
 )
 def session_analyze(tx: Tx, call: OneSession) -> SessionAnalysis:
-    """Figures of a session: how linear it is, how often it was revised, whether it came to an end."""
+    """Figures of a session, and what it came to: decisions, what fell, what is open, what was carried out."""
     session = current(tx, call.session_id)
-    return analyze(session, list(thoughts_of(tx, session.id)))
+    return analyze(session, outcome_of(tx, session.id))
 
 
 @room.operation(
@@ -233,9 +235,9 @@ def session_analyze(tx: Tx, call: OneSession) -> SessionAnalysis:
     example=Example({**_LATEST, "analysisType": "decision_points"}, given=_GIVEN),
 )
 def deep_analysis(tx: Tx, call: LookDeeper) -> DeepAnalysis:
-    """How a session's thoughts hang together: chains, open questions, decision points, load, pauses."""
+    """How a session's thoughts hang together: chains, what is open or stale, decisions and their fate, load, pauses."""
     session = current(tx, call.session_id)
-    return look_deeper(session, list(thoughts_of(tx, session.id)), call.analysis_type, call.include_timeline)
+    return look_deeper(session, outcome_of(tx, session.id), call.analysis_type, call.include_timeline)
 
 
 @room.operation(
@@ -247,16 +249,10 @@ def deep_analysis(tx: Tx, call: LookDeeper) -> DeepAnalysis:
     example=Example(_LATEST, given=_GIVEN),
 )
 def session_extract_learnings(tx: Tx, call: ExtractLearnings) -> LearningsExtracted:
-    """Proposals from a session: what worked, what did not, what recurs. Keep one with knowledge.promote."""
+    """Proposals from a session: what stands, what fell and why, what to look after. Keep one with knowledge.promote."""
     session = current(tx, call.session_id)
-    found = learnings_of(tx, session, call.key_moments)
-    wanted = [learning for learning in found if not call.target_types or learning.type in call.target_types]
-    return LearningsExtracted(
-        session_id=session.id,
-        learnings=wanted,
-        count=len(wanted),
-        next={"operation": "knowledge.promote", "sessionId": session.id, "learningId": "…"},
-    )
+    found = learnings_of(tx, session, call.key_moments, call.target_types or TYPES)
+    return fitted(tx, session, found, call.max_chars)
 
 
 @room.operation(

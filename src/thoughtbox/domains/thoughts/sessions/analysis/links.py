@@ -1,22 +1,16 @@
-"""Which thoughts of a session point at which, and what that makes of one: a revision, a decision, one that stands."""
+"""Which thoughts of a session point at which."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.ledger.record import RELATIONS
 
 BUILDS_ON = tuple(sorted(RELATIONS - {"contradicts", "blocks", "revises"}))
 """Relations by which a thought takes another one further."""
-
-_DECIDES = re.compile(
-    r"[\W_]{0,6}(?:(?:decision|conclusion)[*_ ]{0,3}:"
-    r"|(?:(?:we|i)(?:['’]ve| have)? )?decided? (?:to|on|that|for|against)\b)",
-    re.IGNORECASE,
-)
 
 
 class Links:
@@ -50,6 +44,11 @@ class Links:
         """What points at a thought by relations of these types."""
         return once(source for type_, source in self._in.get(thought.seq, ()) if type_ in types)
 
+    def first_naming(self, thought: Thought, type_: str, most: int) -> list[Thought]:
+        """The first of what points at a thought so: a thought that everything points at is asked for many times."""
+        found = (source for kind, source in self._in.get(thought.seq, ()) if kind == type_)
+        return list(islice(found, most))
+
     def revised_by(self, revision: Thought) -> Thought | None:
         """The thought that a revision replaces."""
         return self._revised.get(revision.seq)
@@ -68,22 +67,6 @@ class Links:
     def at(self, number: int, branch_id: str | None) -> Thought | None:
         return self._by_place.get((branch_id, number))
 
-    def rejecting(self, thought: Thought) -> list[Thought]:
-        """What speaks against a thought: contradictions, and revisions that reject it without replacing it."""
-        rejections = [revision for revision in self.revisions_of(thought) if "rejected" in revision.labels]
-        return once([*self.naming(thought, "contradicts"), *rejections])
-
-    def is_rejected(self, thought: Thought) -> bool:
-        """Spoken against, or put down as rejected itself: the label on a thought that rejects others means those."""
-        if self.rejecting(thought):
-            return True
-        rejects_others = thought.seq in self._revised or self.named_by(thought, "contradicts")
-        return "rejected" in thought.labels and not rejects_others
-
-    def stands(self, thought: Thought) -> bool:
-        """Neither revised nor rejected."""
-        return not self.revisions_of(thought) and not self.is_rejected(thought)
-
     def _find_revised(self, revision: Thought) -> Thought | None:
         if revision.revises is not None:
             return self.by_seq.get(revision.revises)
@@ -99,16 +82,14 @@ def is_revision(thought: Thought) -> bool:
     return thought.is_revision or thought.kind == "revision" or thought.revises is not None
 
 
-def is_decision(thought: Thought) -> bool:
-    """By its kind or label; prose, which has neither, by how it begins."""
-    if thought.kind == "decision" or "conclusion" in thought.labels:
-        return True
-    return thought.kind == "claim" and not thought.labels and _DECIDES.match(thought.text) is not None
+def is_conclusion(thought: Thought) -> bool:
+    """A decision, or a conclusion that is not acted on."""
+    return thought.kind == "decision" or "conclusion" in thought.labels
 
 
 def is_tentative(thought: Thought) -> bool:
     """A claim that evidence can speak for: a hypothesis, or prose that something was said about."""
-    return thought.kind == "claim" and "rejected" not in thought.labels and not is_decision(thought)
+    return thought.kind == "claim" and "rejected" not in thought.labels and not is_conclusion(thought)
 
 
 def is_complete(thoughts: Sequence[Thought], branch_id: str | None = None) -> bool:

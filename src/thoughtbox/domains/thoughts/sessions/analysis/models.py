@@ -5,12 +5,14 @@ from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field
 
+from thoughtbox.domains.thoughts.model.reasoning import Fate
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.operations import CamelOutput
 
 AnalysisKind = Literal["patterns", "cognitive_load", "decision_points", "full"]
-Fate = Literal["rejoined", "concluded", "open", "abandoned"]
 MOST_LISTED = 20
+MOST_PLACES = 100
+"""Places that a list of them has; they are short."""
 MOST_PAUSES = 5
 LONGEST_EXCERPT = 120
 Entry = TypeVar("Entry")
@@ -40,8 +42,12 @@ class AnalysisQuality(CamelOutput):
     is_complete: Annotated[bool, Field(description="The last thought of the main line needed no next one.")]
 
 
+Places = list[str]
+"""`12` on the main line, `alt:12` on a branch."""
+
+
 class SessionAnalysis(CamelOutput):
-    """A session in figures."""
+    """A session in figures, and what it came to."""
 
     session_id: str
     metadata: AnalysisMetadata
@@ -51,6 +57,15 @@ class SessionAnalysis(CamelOutput):
     density: Annotated[float, Field(description="The same as `structure.thoughtDensity`.")]
     completion: Annotated[float, Field(description="1 when complete, else 0.")]
     branch_count: Annotated[int, Field(description="The same as `metadata.branchCount`.")]
+    decisions: Annotated[Places, Field(description="Decisions that stand: `12`, or `alt:12` on a branch.")]
+    overturned: Annotated[Places, Field(description="Decisions that were revised or rejected, or whose branch was.")]
+    rejected: Annotated[Places, Field(description="What an X rejected.")]
+    open_questions: Annotated[Places, Field(description="Questions that nothing answers.")]
+    untested_assumptions: Annotated[Places, Field(description="Assumptions that nothing was held against.")]
+    stale: Annotated[Places, Field(description="What rests on something revised or rejected since.")]
+    carried_out: Annotated[Places, Field(description="Decisions and plans that a later thought reports as done.")]
+    branches: Annotated[dict[str, Fate], Field(description="What became of each branch.")]
+    left_out: Annotated[dict[str, int], Field(description=f"Entries beyond {MOST_PLACES}, by the name of their list.")]
 
 
 class Mention(CamelOutput):
@@ -63,6 +78,27 @@ class Mention(CamelOutput):
     @classmethod
     def of(cls, thought: Thought) -> Self:
         return cls(thought_number=thought.number, branch_id=thought.branch_id, excerpt=excerpt(thought.text))
+
+
+class Fallen(Mention):
+    """A thought that does not stand."""
+
+    how: Annotated[Literal["revised", "rejected", "branch rejected"], Field(description="What became of it.")]
+    by: Annotated[str | None, Field(description="Place of the thought that says so; null when a call did.")]
+    why: Annotated[str, Field(description="How that begins.")]
+
+
+class Resting(Mention):
+    """A thought that rests on one that fell."""
+
+    rests_on: Annotated[str, Field(description="Place of what fell.")]
+    by: Annotated[str, Field(description="Place of what revised or rejected that.")]
+
+
+class Done(Mention):
+    """A decision or plan that was carried out."""
+
+    by: Annotated[str, Field(description="Place of the thought that reports it as done.")]
 
 
 LeftOut = Annotated[dict[str, int], Field(description=f"Entries beyond {MOST_LISTED}, by the name of their list.")]
@@ -93,7 +129,8 @@ class BranchFate(CamelOutput):
     from_number: Annotated[int | None, Field(description="Number of the thought it forked from.")]
     thought_count: int
     fate: Fate
-    rejoined_by: Annotated[Mention | None, Field(description="First thought that took it up again.")]
+    why: Annotated[str, Field(description="How what was said when it was adopted or rejected begins.")]
+    rejoined_by: Annotated[Mention | None, Field(description="First thought of another line that took it up again.")]
 
 
 class LongestChain(CamelOutput):
@@ -109,8 +146,10 @@ class Patterns(CamelOutput):
     chains: list[ReasoningChain]
     branches: list[BranchFate]
     longest_chain: LongestChain | None
-    open_questions: list[Mention]
+    open_questions: Annotated[list[Mention], Field(description="Questions that nothing answers.")]
+    untested_assumptions: Annotated[list[Mention], Field(description="Assumptions that nothing was held against.")]
     untested_hypotheses: Annotated[list[Mention], Field(description="Neither supported nor contradicted.")]
+    stale: Annotated[list[Resting], Field(description="What rests on something revised or rejected since.")]
     left_out: LeftOut
 
 
@@ -118,7 +157,7 @@ class CognitiveLoad(CamelOutput):
     complexity_score: Annotated[int, Field(description="0 to 100; the formula stands in docs/analysis.md.")]
     mean_length: Annotated[float, Field(description="Characters per thought.")]
     max_length: int
-    open_branches: Annotated[int, Field(description="Branches neither rejoined nor concluded.")]
+    open_branches: Annotated[int, Field(description="Branches neither adopted nor rejected.")]
     open_questions: int
     revision_share: float
     depth: Annotated[int, Field(description="Length of the longest chain.")]
@@ -139,7 +178,10 @@ class RevisionPoint(CamelOutput):
 
 
 class DecisionPoints(CamelOutput):
-    decisions: list[Mention]
+    decisions: Annotated[list[Mention], Field(description="Those that stand.")]
+    overturned: Annotated[list[Fallen], Field(description="Decisions that do not stand.")]
+    rejected: Annotated[list[Fallen], Field(description="What an X rejected.")]
+    carried_out: Annotated[list[Done], Field(description="Decisions and plans that were reported as done.")]
     forks: list[Fork]
     revisions: list[RevisionPoint]
     left_out: LeftOut
@@ -175,11 +217,11 @@ class DeepAnalysis(CamelOutput):
     timeline: Timeline | None
 
 
-def listed(entries: Sequence[Entry], name: str, left_out: dict[str, int]) -> list[Entry]:
+def listed(entries: Sequence[Entry], name: str, left_out: dict[str, int], most: int = MOST_LISTED) -> list[Entry]:
     """As many entries as are listed; how many more there are is noted under the list's name."""
-    if len(entries) > MOST_LISTED:
-        left_out[name] = len(entries) - MOST_LISTED
-    return list(entries[:MOST_LISTED])
+    if len(entries) > most:
+        left_out[name] = len(entries) - most
+    return list(entries[:most])
 
 
 def mentions(thoughts: Iterable[Thought]) -> list[Mention]:

@@ -2,75 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.sessions.analysis.links import (
     BUILDS_ON,
     Links,
-    is_decision,
+    is_conclusion,
     is_revision,
     is_tentative,
-    lines_of,
     once,
 )
 from thoughtbox.domains.thoughts.sessions.analysis.models import (
     BranchFate,
-    Fate,
     LongestChain,
     Mention,
     Patterns,
     ReasoningChain,
+    Resting,
     RevisionRun,
+    excerpt,
     listed,
     mentions,
 )
+from thoughtbox.domains.thoughts.sessions.analysis.outcome import Outcome
 from thoughtbox.ledger.record import RELATIONS
 
 
-def open_questions(thoughts: Iterable[Thought], links: Links) -> list[Thought]:
-    """Questions that still stand and that no thought answers."""
+def untested_hypotheses(outcome: Outcome) -> list[Thought]:
+    """Thoughts labelled as hypotheses that still stand, with nothing that supports or contradicts them."""
     return [
         thought
-        for thought in thoughts
-        if thought.kind == "question" and links.stands(thought) and not _is_answered(thought, links)
+        for thought in outcome.thoughts
+        if "hypothesis" in thought.labels
+        and outcome.stands(thought)
+        and not outcome.links.naming(thought, "supports", "contradicts")
     ]
 
 
-def untested_hypotheses(thoughts: Iterable[Thought], links: Links) -> list[Thought]:
-    """Thoughts labelled as hypotheses that still stand, with nothing that supports them."""
-    return [
-        thought
-        for thought in thoughts
-        if "hypothesis" in thought.labels and links.stands(thought) and not links.naming(thought, "supports")
-    ]
-
-
-def _is_answered(question: Thought, links: Links) -> bool:
-    if links.naming(question, "answers"):
-        return True
-    # The references of a question are its relations and what it was answered by (`ledger.record.refs`).
-    return not set(question.refs) <= {relation["to"] for relation in question.relations}
-
-
-def patterns_of(thoughts: Sequence[Thought], links: Links) -> Patterns:
+def patterns_of(outcome: Outcome) -> Patterns:
     left_out: dict[str, int] = {}
-    questions = listed(open_questions(thoughts, links), "openQuestions", left_out)
-    untested = listed(untested_hypotheses(thoughts, links), "untestedHypotheses", left_out)
+    thoughts, reasoning = outcome.thoughts, outcome.reasoning
     return Patterns(
-        revision_runs=listed(_revision_runs(thoughts), "revisionRuns", left_out),
-        chains=listed(_chains(thoughts, links), "chains", left_out),
-        branches=listed(branch_fates(thoughts, links), "branches", left_out),
+        revision_runs=listed(_revision_runs(outcome), "revisionRuns", left_out),
+        chains=listed(_chains(thoughts, outcome.links), "chains", left_out),
+        branches=listed(_branches(outcome), "branches", left_out),
         longest_chain=longest_chain(thoughts),
-        open_questions=mentions(questions),
-        untested_hypotheses=mentions(untested),
+        open_questions=mentions(listed(reasoning.open_questions, "openQuestions", left_out)),
+        untested_assumptions=mentions(listed(reasoning.untested, "untestedAssumptions", left_out)),
+        untested_hypotheses=mentions(listed(untested_hypotheses(outcome), "untestedHypotheses", left_out)),
+        stale=[_resting(thought, outcome) for thought in listed(reasoning.stale, "stale", left_out)],
         left_out=left_out,
     )
 
 
-def _revision_runs(thoughts: Sequence[Thought]) -> list[RevisionRun]:
+def _resting(thought: Thought, outcome: Outcome) -> Resting:
+    ground = outcome.reasoning.state(thought).rests_on
+    fell = outcome.reasoning.states([ground] if ground else [])
+    by = next((outcome.name(state.by) for state in fell.values()), "")
+    return Resting(**Mention.of(thought).__dict__, rests_on=outcome.name(ground), by=by)
+
+
+def _revision_runs(outcome: Outcome) -> list[RevisionRun]:
     runs: list[list[Thought]] = []
-    for line in lines_of(thoughts).values():
+    for line in outcome.lines.values():
         run: list[Thought] = []
         for thought in line:
             if not is_revision(thought):
@@ -89,13 +84,13 @@ def _chains(thoughts: Sequence[Thought], links: Links) -> list[ReasoningChain]:
     """Hypotheses with evidence from which something was concluded."""
     chains = []
     for hypothesis in filter(is_tentative, thoughts):
-        evidence = [thought for thought in links.naming(hypothesis, "supports") if not is_decision(thought)]
+        evidence = [thought for thought in links.naming(hypothesis, "supports") if not is_conclusion(thought)]
         if not evidence:
             continue
         concluded = [source for ground in (hypothesis, *evidence) for source in links.naming(ground, *BUILDS_ON)] + [
             target for ground in evidence for target in links.named_by(ground, "supports")
         ]
-        conclusions = [thought for thought in once(concluded) if is_decision(thought)]
+        conclusions = [thought for thought in once(concluded) if is_conclusion(thought)]
         if not conclusions:
             continue
         left_out: dict[str, int] = {}
@@ -110,23 +105,24 @@ def _chains(thoughts: Sequence[Thought], links: Links) -> list[ReasoningChain]:
     return chains
 
 
-def branch_fates(thoughts: Sequence[Thought], links: Links) -> list[BranchFate]:
-    fates = []
-    for branch_id, line in lines_of(thoughts).items():
+def _branches(outcome: Outcome) -> list[BranchFate]:
+    found = []
+    for branch_id, line in outcome.lines.items():
         if branch_id is None:
             continue
-        fork = links.fork_of(line[0])
-        rejoined_by = _taken_up(line, fork.branch_id if fork else None, links)
-        fates.append(
+        fork = outcome.links.fork_of(line[0])
+        rejoined_by = _taken_up(line, fork.branch_id if fork else None, outcome.links)
+        found.append(
             BranchFate(
                 branch_id=branch_id,
                 from_number=fork.number if fork else line[0].branch_from,
                 thought_count=len(line),
-                fate="rejoined" if rejoined_by else _unjoined_fate(line, thoughts),
+                fate=outcome.branches[branch_id],
+                why=excerpt(outcome.why(branch_id)),
                 rejoined_by=Mention.of(rejoined_by) if rejoined_by else None,
             )
         )
-    return fates
+    return found
 
 
 def _taken_up(line: Sequence[Thought], parent: str | None, links: Links) -> Thought | None:
@@ -138,12 +134,6 @@ def _taken_up(line: Sequence[Thought], parent: str | None, links: Links) -> Thou
         if taker.branch_id != thought.branch_id and taker.branch_id in (None, parent)
     ]
     return min(takers, key=lambda thought: thought.seq, default=None)
-
-
-def _unjoined_fate(line: Sequence[Thought], thoughts: Sequence[Thought]) -> Fate:
-    if not line[-1].next_needed:
-        return "concluded"
-    return "open" if line[-1] is thoughts[-1] else "abandoned"
 
 
 def longest_chain(thoughts: Sequence[Thought]) -> LongestChain | None:

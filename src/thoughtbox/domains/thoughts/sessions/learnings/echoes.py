@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.sessions.learnings.findings import Statement
-from thoughtbox.domains.thoughts.sessions.learnings.words import jaccard, words_of
+from thoughtbox.domains.thoughts.sessions.words import jaccard, words_of
 
 ALIKE = 0.5
 """From this overlap on, two texts say the same."""
@@ -21,11 +21,11 @@ _REPEATABLE = frozenset({"decision", "claim", "revision"})
 
 
 def echoes(
-    session: Session, thoughts: Sequence[Thought], words: Mapping[int, Mapping[str, bool]], earlier: Sequence[Statement]
+    session: Session, thoughts: Sequence[Thought], words: Mapping[int, set[str]], earlier: Sequence[Statement]
 ) -> dict[int, list[Statement]]:
     """By thought: what other sessions said in nearly the same words. `words` are those of each thought."""
     statements = [said for said in earlier if said.session_id != session.id and said.kind in _REPEATABLE]
-    their_words = [words_of(statement.text).keys() for statement in statements]
+    their_words = [words_of(statement.text) for statement in statements]
     using: defaultdict[str, list[int]] = defaultdict(list)
     for place, said in enumerate(their_words):
         for word in said:
@@ -34,7 +34,7 @@ def echoes(
     for thought in thoughts:
         if thought.kind not in _REPEATABLE:
             continue
-        own = words[thought.seq].keys()
+        own = words[thought.seq]
         shared = Counter(place for word in own for place in using.get(word, ()))
         alike = [
             statements[place]

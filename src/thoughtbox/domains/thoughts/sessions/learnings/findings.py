@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from thoughtbox.domains.thoughts.model.thought import Thought
@@ -27,14 +27,13 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A heading of ours, and thoughts quoted below it."""
+class Quote:
+    """Stored text, below a line of ours that says whose it is and what became of it."""
 
-    heading: str
-    thoughts: Sequence[Thought] = ()
-    remark: str | None = None
-    quotes: Sequence[tuple[str, str]] = ()
-    """What is quoted besides: from where, and the text."""
+    lead: str
+    texts: tuple[str, ...]
+    essential: bool = True
+    """Whether the brief form has it, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,25 +45,38 @@ class Finding:
     verb: str
     """What happened to the subject; its title begins with it."""
     subject: Thought
-    standing: Thought | None
-    """What holds now: the subject, or what took its place. None where nothing is held."""
+    held: Thought
+    """What holds now: the subject, or what took its place."""
     about: tuple[Thought, ...]
-    """Thoughts by which a key moment can mean it."""
     sources: tuple[Thought, ...]
-    description: str
-    parts: tuple[Part, ...] = ()
-    json: str | None = None
-    """The content, where it is not made of parts."""
+    quotes: tuple[Quote, ...]
+    remark: str = ""
+    """What is said of it in our own words, thoughts by their names."""
+    also: str = ""
+    """Of what the full form quotes, what the brief one only names."""
     evidence: int = 0
+    """Linked thoughts that stand and speak for it."""
+    fallen: int = 0
+    """Those that spoke for it and were revised or rejected."""
+    done: bool = False
+    tier: int = 0
+    """Findings of a lower one come before all of a higher one of their type."""
+    weight: int = 0
+    """How many thoughts are linked to what it is about."""
     heard_in: frozenset[str] = frozenset()
     """Other sessions that say the same."""
     significance: int | None = None
     """None when no key moment means it; 0 when one does, without saying how much."""
 
+    @property
+    def meant(self) -> set[int]:
+        """The thoughts by which a key moment can mean it."""
+        return {*seqs_of(self.about), self.held.seq}
 
-def sources_of(subject: Thought, others: Iterable[Thought]) -> tuple[Thought, ...]:
-    """The subject and as many of the others as are named, in order of recording."""
-    named: dict[int, Thought] = {subject.seq: subject}
+
+def sources_of(about: Iterable[Thought], others: Iterable[Thought] = ()) -> tuple[Thought, ...]:
+    """What it is about and as many of the others as are named, in order of recording."""
+    named = {thought.seq: thought for thought in about}
     for thought in others:
         if len(named) < MOST_SOURCES:
             named.setdefault(thought.seq, thought)

@@ -1,6 +1,6 @@
 """What goes into learning from a session and what comes out. The wire spells it in camelCase."""
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field
 
@@ -8,7 +8,19 @@ from thoughtbox.operations import CamelInput, CamelOutput, Key, Text
 
 LearningType = Literal["pattern", "anti-pattern", "signal"]
 TYPES: tuple[LearningType, ...] = get_args(LearningType)
-Form = Literal["decision", "revision", "rejection", "plan", "moment", "repetition", "figures"]
+Form = Literal[
+    "decision",
+    "plan",
+    "overturned",
+    "rejection",
+    "branch",
+    "corrected",
+    "untested",
+    "question",
+    "ending",
+    "moment",
+    "repetition",
+]
 
 
 class KeyMoment(CamelInput):
@@ -27,26 +39,33 @@ Score = Annotated[int, Field(ge=1, le=10)]
 
 
 class BehaviorCharacteristics(CamelOutput):
-    specificity: Annotated[Score, Field(description="1: very general, 10: very specific.")]
-    applicability: Annotated[Score, Field(description="How broadly it applies.")]
-    complexity: Annotated[Score, Field(description="How much there is to it.")]
-    maturity: Annotated[Score, Field(description="How well it is proven.")]
+    specificity: Annotated[Score, Field(description="1, and one more for each figure or name in what is held.")]
+    applicability: Annotated[Score, Field(description="1, and three more for each other session that said the same.")]
+    complexity: Annotated[Score, Field(description="The steps of it, and the thoughts that it rests on.")]
+    maturity: Annotated[Score, Field(description="Evidence that stands, done or not, less grounds that fell.")]
 
 
 class LearningMetadata(CamelOutput):
+    sparse: ClassVar[bool] = True
+
     source_session: str
     source_thoughts: Annotated[list[int], Field(description="Numbers of the thoughts it comes from.")]
     extracted_at: str
-    behavior_characteristics: BehaviorCharacteristics
+    behavior_characteristics: Annotated[
+        BehaviorCharacteristics | None, Field(description="In the full form; docs/analysis.md has the formulas.")
+    ] = None
 
 
 class ExtractedLearning(CamelOutput):
     """A proposal: what a session teaches, and which of its thoughts say so."""
 
+    sparse: ClassVar[bool] = True
+
     id: Annotated[str, Field(description="The same whenever the same thoughts are mined; promotes the learning.")]
     type: LearningType
-    title: str
-    description: str
-    content: Annotated[str, Field(description="Markdown, or JSON where `targetPath` says so.")]
+    about: Annotated[list[str], Field(description="The thoughts it is about: `12`, or `alt:12` on a branch.")]
+    content: Annotated[str, Field(description="Markdown. What stands behind `>` is quoted from thoughts.")]
     target_path: str
     metadata: LearningMetadata
+    title: Annotated[str | None, Field(description="In the full form.")] = None
+    description: Annotated[str | None, Field(description="In the full form.")] = None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from thoughtbox.domains.thoughts.model.thought import Thought
-from thoughtbox.domains.thoughts.sessions.learnings.findings import Finding, Part, seqs_of
+from thoughtbox.domains.thoughts.sessions.learnings.findings import Finding, Quote
 from thoughtbox.domains.thoughts.sessions.learnings.mine import Mine
 from thoughtbox.domains.thoughts.sessions.learnings.models import KeyMoment
 
@@ -44,7 +44,7 @@ def steer(findings: Sequence[Finding], moments: Sequence[KeyMoment], mine: Mine)
         thought = places.find(moment)
         if thought is None:
             continue
-        meant = [place for place, finding in enumerate(steered) if thought.seq in seqs_of(finding.about)]
+        meant = [place for place, finding in enumerate(steered) if thought.seq in finding.meant]
         if not meant:
             meant = [len(steered)]
             steered.append(mine.moment(thought, moment.type))
@@ -54,7 +54,7 @@ def steer(findings: Sequence[Finding], moments: Sequence[KeyMoment], mine: Mine)
 
 
 def _raised(finding: Finding, moment: KeyMoment) -> Finding:
-    parts = finding.parts
+    quotes = finding.quotes
     if moment.summary is not None:
-        parts = (*parts, Part("Why it was named a key moment", quotes=[("In the words of the caller", moment.summary)]))
-    return replace(finding, significance=moment.significance or 0, parts=parts)
+        quotes = (*quotes, Quote("A key moment, in the words of the caller", (moment.summary,)))
+    return replace(finding, significance=moment.significance or 0, quotes=quotes)

@@ -7,16 +7,29 @@ from collections.abc import Sequence
 
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.sessions.learnings.findings import MOST_QUOTED
+from thoughtbox.domains.thoughts.sessions.words import said_in
 
 LONGEST_EXCERPT = 500
+LONGEST_SENTENCE = 100
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_SAYS_SO = re.compile(r"\s*(?:∴\s*|decision\s*:\s*)", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 
 def quoted(text: str) -> str:
     """A text as a quotation that it cannot break out of."""
     shown = text if len(text) <= LONGEST_EXCERPT else text[: LONGEST_EXCERPT - 1] + "…"
     return "\n".join(f"> {_harmless(line)}" for line in shown.splitlines() or [""])
+
+
+def sentence_of(text: str) -> str:
+    """What a text says in its first sentence, on one line, cut between words; without what only says what it is."""
+    said = " ".join(_SAYS_SO.sub("", said_in(text[: 10 * LONGEST_SENTENCE]), count=1).split())
+    said = _SENTENCE_END.split(said, maxsplit=1)[0]
+    if len(said) <= LONGEST_SENTENCE:
+        return said
+    return f"{said[:LONGEST_SENTENCE].rpartition(' ')[0] or said[: LONGEST_SENTENCE - 1]}…"
 
 
 def _harmless(line: str) -> str:
@@ -30,22 +43,14 @@ def inline(text: str) -> str:
 
 
 def name_of(thought: Thought) -> str:
-    return (
-        f"[S{thought.number}]" if thought.branch_id is None else f"[S{thought.number}] on {inline(thought.branch_id)}"
-    )
+    """As a reference to it is written: `[S4]`, `[alt:S4]`."""
+    return f"[S{thought.number}]" if thought.branch_id is None else f"[{thought.branch_id}:S{thought.number}]"
 
 
 def names_of(thoughts: Sequence[Thought]) -> str:
-    names = ", ".join(map(name_of, thoughts[:MOST_QUOTED]))
-    return names if len(thoughts) <= MOST_QUOTED else f"{names} and {len(thoughts) - MOST_QUOTED} more"
+    return listed([name_of(thought) for thought in thoughts])
 
 
-def count_of(thoughts: Sequence[Thought], linked: bool) -> str:
-    if not thoughts:
-        return "no other thought"
-    how = "linked" if linked else "unlinked"
-    return f"{plural(len(thoughts), f'{how} thought')} ({names_of(thoughts)})"
-
-
-def plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MOST_QUOTED])
+    return shown if len(names) <= MOST_QUOTED else f"{shown} and {len(names) - MOST_QUOTED} more"
