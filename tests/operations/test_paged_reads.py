@@ -61,7 +61,7 @@ PAGED = [
     Paged("ledger_tail", each("records", "id")),
     Paged("list_sessions", each("sessions", "id"), count=SESSIONS + 1),
     Paged("session.list", each("sessions", "id"), count=SESSIONS + 1),
-    Paged("session.search", each("sessions", "session.id"), {"query": "session"}, count=SESSIONS + 1),
+    Paged("session.search", each("sessions", "id"), {"query": "session"}, count=SESSIONS + 1),
     Paged("session.get", each("thoughts", "id"), count=THOUGHTS),
     Paged("session.export", lambda answer: [answer["content"]], {"format": "json"}),
     Paged("read_thoughts", each("thoughts", "id"), {"kind": "claim"}, count=THOUGHTS),

@@ -113,7 +113,7 @@ def test_what_was_learnt_is_proposed_kept_and_found_again(agent: Any):
     assert pattern["derivedFromSessions"] == [mind.session_id]
     assert [each["id"] for each in found["patterns"]] == [pattern["id"]]
     searched = mind.ask("session.search", query='"full table scan"')
-    assert [each["session"]["id"] for each in searched["sessions"]] == [mind.session_id]
+    assert [each["id"] for each in searched["sessions"]] == [mind.session_id]
     assert searched["sessions"][0]["thoughtNumber"] == 5
 
 

@@ -18,21 +18,32 @@ from thoughtbox.ledger.record import Draft, Source
 from thoughtbox.ledger.replay import catch_up, cursor, ensure
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import NOW, Views
-from thoughtbox.search import Found, FoundSessions, Texts, of_data, searchable
+from thoughtbox.search import Found, FoundSessions, Texts, fields, of_data, searchable
 from thoughtbox.search.registry import SEARCHABLE
 
 NOTE = "tests.note"
 BOOK = "tests.book"
 SECRET = "tests.secret"
+NAMED = "tests.named"
+GONE = "tests.gone"
+BACK = "tests.back"
+
+
+def declare_topics() -> None:
+    """Notes are found by their text, books by title and tags, secrets not at all; what has a name until that is given
+    to something else. A session may be gone, and come back."""
+    SEARCHABLE.clear()
+    searchable(NOTE)
+    searchable(BOOK, of_data("title", "tags"))
+    searchable(NAMED, fields("title", "tags"))
+    searchable(GONE, lambda record: "", withdraws=lambda record: True)
+    searchable(BACK, lambda record: "", restores=lambda record: True)
 
 
 @pytest.fixture(autouse=True)
 def topics() -> Iterator[None]:
-    """Notes are found by their text, books by title and tags, secrets not at all."""
     kept = dict(SEARCHABLE)
-    SEARCHABLE.clear()
-    searchable(NOTE)
-    searchable(BOOK, of_data("title", "tags"))
+    declare_topics()
     yield
     SEARCHABLE.clear()
     SEARCHABLE.update(kept)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.search.conftest import Library
-from thoughtbox.search import indexes, query, texts, words
+from thoughtbox.search import candidates, indexes, query, texts, words
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "search.md").read_text(encoding="utf-8")
 
@@ -25,7 +25,8 @@ def test_the_limits_on_the_page_are_those_of_the_code():
     for limit in (
         f"the first {query.MOST_WORDS}, in the first {query.LONGEST_QUERY:,} characters",
         f"| records on a page | {texts.LARGEST_PAGE} |",
-        f"the newest {indexes.MOST_MATCHES:,} that match",
+        f"| texts that are compared | {indexes.MOST_MATCHES:,}: if more match",
+        f"| texts that are listed | the best {candidates.MOST_RANKED} |",
         f"the first {words.IN_ORDER:,} |",
         f"about {words.MOST_BYTES // 1000} KB of them",
         f"the first {words.LONGEST_WORD} count",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.search.conftest import BOOK, Library, OpenLibrary
+from tests.search.conftest import BACK, BOOK, GONE, NAMED, Library, OpenLibrary
 from tests.support.box import WORKSPACE
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import LedgerBroken, StorageDamaged
@@ -86,14 +86,23 @@ def test_slices_are_bounded_in_number_and_in_size_but_always_move_on(library: Li
 def test_an_index_made_anew_equals_the_one_that_followed(library: Library):
     library.add("the cache is cold", "東京タワー", "y " * 20_000 + "end")
     library.add("", topic=BOOK, data={"title": "a book", "tags": ["t"]})
+    library.add("", topic=NAMED, session="called", data={"title": "old", "tags": ["t"]})
+    library.add("", topic=NAMED, session="called", data={"title": "new"})
+    library.add("gone", session="gone")
+    library.add("", topic=GONE, session="gone")
+    library.add("back", session="back")
+    library.add("", topic=GONE, session="back")
+    library.add("", topic=BACK, session="back")
     library.catch_up()
     library.add("another cache", workspace="other")
     library.catch_up("other")
     library.add("not taken in yet")
 
     assert rebuild(library.engine, Texts) is True
-    assert library.reached() == 4
+    assert library.reached() == 11
     assert library.seqs("cache") == [1]
+    assert library.seqs("old gone") == []
+    assert library.seqs("new back") == [6, 9]
     assert library.seqs("cache", workspace="other") == [1]
 
 
@@ -117,16 +126,24 @@ def _start_over(sql: Sql) -> None:
     create(sql, Texts)
 
 
-@pytest.mark.parametrize("what", ["row", "words"])
+@pytest.mark.parametrize("what", ["row", "words", "frequency", "total", "absence"])
 def test_an_index_that_was_tampered_with_is_found_different_and_mended(library: Library, what: str):
     library.add("the cache", "a buffer")
+    library.add("gone", session="s2")
+    library.add("gone", topic=GONE, session="s2")
     library.catch_up()
 
     def tamper(sql: Sql) -> None:
         if what == "row":
             sql.run("UPDATE texts SET session = 'other' WHERE seq = 1")
+        elif what == "frequency":
+            sql.run("UPDATE text_words SET entries = 7 WHERE word = 'cach'")
+        elif what == "total":
+            sql.run("UPDATE text_totals SET length = length + 1")
+        elif what == "absence":
+            sql.run("DELETE FROM text_absences")
         elif sql.dialect == "postgres":
-            sql.run("UPDATE texts SET words = CAST('cash:2' AS tsvector) WHERE seq = 1")
+            sql.run("UPDATE texts SET vector = CAST('cash:2' AS tsvector) WHERE seq = 1")
         else:
             sql.run("INSERT INTO texts_index (rowid, said, rest) VALUES (1, 'cash', '')")
 
@@ -216,11 +233,10 @@ def test_a_slice_that_fails_leaves_neither_rows_nor_cursor(library: Library, mon
 CRASHING = """
 import os, sys
 from pathlib import Path
-from tests.search.conftest import BOOK, NOTE, Library
-from thoughtbox.search import Texts, of_data, searchable
+from tests.search.conftest import Library, declare_topics
+from thoughtbox.search import Texts
 
-searchable(NOTE)
-searchable(BOOK, of_data("title", "tags"))
+declare_topics()
 whole = Texts.advance
 slices = 0
 

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thoughtbox.search.query import parse
-from thoughtbox.search.snippet import BEFORE, LENGTH, LONGEST_CUT, snippet
+from thoughtbox.search.snippet import BEFORE, LENGTH, LONGEST_CUT, Snippets
 
 
 def shown(text: str, query: str) -> str:
-    return snippet(text, parse(query).terms)
+    return Snippets(parse(query).terms).of(text)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,11 @@ def shown(text: str, query: str) -> str:
         ("The cache is cold", "cache", "The «cache» is cold"),
         ("The Café is CAFÉ", "cafe", "The «Café» is «CAFÉ»"),
         ("a read-through cache", '"read through" cache', "a «read-through» «cache»"),
-        ("read it through", '"read through" OR it', "read «it» through"),
+        ("read it through", '"read through" OR +it', "read «it» through"),
+        ("Caches were cached", "why is caching hard?", "«Caches» were «cached»"),
+        ("a locked cache", '"locking caches"', "a «locked cache»"),
+        ("the decision", "decisi*", "the «decision»"),
+        ("one two three", '"one two" "two three"', "«one two three»"),
         ("caching caches", "cach*", "«caching» «caches»"),
         ("read throughput", '"read through"*', "«read throughput»"),
         ("東京タワーに", "タワー", "東京«タワー»に"),

@@ -5,32 +5,69 @@ from __future__ import annotations
 import pytest
 
 from tests.search.conftest import BOOK, NOTE, SECRET, Library
-from thoughtbox.search import searchable, texts
-from thoughtbox.search.indexes import MOST_MATCHES
+from thoughtbox.search import searchable
 from thoughtbox.search.words import IN_ORDER
 
 
-def test_a_record_is_found_by_its_words_in_any_order_and_case(library: Library):
-    [cache, _, both] = library.add("The Cache is cold", "The buffer is full", "a buffer in front of the CACHE")
+def ranked(library: Library, query: str) -> list[int]:
+    """Numbers of the records found, the best first."""
+    return [hit.seq for hit in library.find(query, limit=100).hits]
+
+
+def test_a_record_is_found_by_any_of_the_words_and_first_by_most_of_them(library: Library):
+    [cache, _, both] = library.add("The Cache is cold", "The sky is blue", "a buffer in front of the CACHE")
 
     assert library.seqs("cache") == [cache, both]
-    assert library.seqs("CACHE buffer") == [both]
-    assert library.seqs("cache nothing") == []
+    assert ranked(library, "CACHE buffer") == [both, cache]
+    assert library.seqs("cache nothing") == [cache, both]
+    assert ranked(library, "why is there a buffer in front of that cache?") == [both, cache]
+
+
+def test_a_word_is_found_in_all_its_forms(library: Library):
+    seqs = library.add("Caches are hard", "it was cached", "caching pays", "decisions", "We decided so")
+
+    assert library.seqs("why do we cache?") == seqs[:3]
+    assert library.seqs("what did we decide") == seqs[3:]
+    assert library.seqs('"hard caches" "caching pay"') == []
+    assert library.seqs('"caching pay"') == [seqs[2]]
+
+
+def test_what_is_demanded_must_be_there(library: Library):
+    [cold, warm, _] = library.add("a cold cache", "a warm cache", "cold water")
+
+    assert library.seqs("cold +cache") == [cold, warm]
+    assert ranked(library, "warm +cache") == [warm, cold]
+    assert library.seqs("all: cold cache") == [cold]
+    assert library.seqs("all: the cold cache of yesterday") == []
+    assert library.seqs("+cold +cache") == [cold]
+    assert library.seqs("+absent cache") == []
+
+
+def test_words_that_questions_are_made_of_are_looked_for_when_there_is_nothing_else(library: Library):
+    [to_be, _] = library.add("to be or not to be", "the cache")
+
+    assert library.seqs("to be") == [to_be]
+    assert library.seqs("what is to be") == [to_be]
+    assert library.seqs("is the cache to be trusted") == [2]
+    assert library.seqs('"or not to be" -cache') == [to_be]
+    assert library.seqs("+to") == [to_be]
 
 
 def test_a_phrase_is_found_where_its_words_follow_each_other(library: Library):
-    [right, _] = library.add("a read-through cache", "a cache to read through")
+    [right, _] = library.add("a read-through cache", "a cache through which we read")
 
     assert library.seqs('"read through cache"') == [right]
-    assert library.seqs("read-through") == library.seqs('"read through"')
+    assert library.seqs("+read-through") == library.seqs('"read through"') == [right]
+    assert ranked(library, "read-through") == [right, 2]
 
 
 def test_a_star_stands_for_the_rest_of_a_word(library: Library):
-    [first, second, _] = library.add("caching pays", "the cache pays", "cat")
+    [first, second, _, decided] = library.add("caching pays", "the cache pays", "cat", "a decision")
 
-    assert library.seqs("cach*") == [first, second]
+    assert library.seqs("cach*") == library.seqs("caching*") == [first, second]
     assert library.seqs('"the ca"*') == [second]
-    assert library.seqs("cach") == []
+    assert library.seqs("ache*") == []
+    assert library.seqs("decisi*") == library.seqs('"a decisio"*') == [decided]
 
 
 def test_a_minus_excludes_a_word_a_phrase_or_a_beginning(library: Library):
@@ -43,10 +80,11 @@ def test_a_minus_excludes_a_word_a_phrase_or_a_beginning(library: Library):
     assert library.seqs("cache -absent") == [first, second, third]
 
 
-def test_or_joins_the_terms_beside_it(library: Library):
-    [first, second, third, _] = library.add("red cache", "blue cache", "blue sky", "red sky at night")
+def test_or_joins_what_is_demanded_and_means_nothing_elsewhere(library: Library):
+    [first, second, third, fourth] = library.add("red cache", "blue cache", "blue sky", "red sky at night")
 
-    assert library.seqs("red OR blue cache") == [first, second]
+    assert library.seqs("red OR blue") == library.seqs("red blue") == [first, second, third, fourth]
+    assert library.seqs("all: red OR blue cache") == [first, second]
     assert library.seqs('"blue sky" OR "red cache" OR nothing') == [first, third]
 
 
@@ -62,6 +100,7 @@ def test_scripts_without_spaces_are_found_by_any_part(library: Library):
     [tower, _, thai] = library.add("東京タワーに行きました", "京都の東", "ภาษาไทยสวยงาม")
 
     assert library.seqs("東京") == [tower]
+    assert ranked(library, "東京タワーはどこ") == [tower]
     assert library.seqs("タワー") == [tower]
     assert library.seqs("ไทย") == [thai]
 
@@ -79,8 +118,8 @@ def test_a_topic_says_by_which_text_it_is_found(library: Library):
     data = {"title": "On caches", "tags": ["speed", "memory"], "shelf": "hidden"}
     [book] = library.add("the record's own words", topic=BOOK, data=data)
 
-    assert library.seqs("caches speed") == [book]
-    assert library.seqs("own") == library.seqs("hidden") == []
+    assert library.seqs("all: caches speed") == [book]
+    assert library.seqs("record") == library.seqs("hidden") == []
 
 
 def test_what_no_room_has_called_searchable_is_not_found(library: Library):
@@ -152,31 +191,77 @@ def test_a_page_is_bounded_whatever_is_asked_for(library: Library):
     assert library.find("cache", offset=10**30).hits == []
 
 
-def test_of_very_many_matches_the_newest_are_ranked_and_that_is_said(library: Library, monkeypatch: pytest.MonkeyPatch):
+def test_of_too_many_matches_the_rarest_words_choose_and_all_of_them_rank(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("thoughtbox.search.candidates.MOST_MATCHES", 5)
+    [far, near] = library.add("a needle among other things", "the hay of the needle")
+    library.add(*["hay and more hay"] * 9)
+
+    found = library.find("needle hay")
+
+    assert [hit.seq for hit in found.hits] == [near, far]
+    assert found.note == "Very many records match: those with needle were chosen, and all words rank them."
+
+
+def test_of_too_many_matches_of_one_word_the_shortest_are_ranked_however_old(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("thoughtbox.search.candidates.MOST_MATCHES", 5)
     monkeypatch.setattr("thoughtbox.search.indexes.MOST_MATCHES", 5)
-    monkeypatch.setattr("thoughtbox.search.texts.MOST_MATCHES", 5)
-    [*_, a, b, c, d, e] = library.add("cache cache cache", *["cache and other words"] * 8)
+    [short] = library.add("cache")
+    library.add(*["cache, and a good many other words that nobody has asked for"] * 8)
 
-    found = library.find("cache")
+    for query in ("cache", "+cache"):
+        found = library.find(query)
+        assert found.hits[0].seq == short
+        assert len(found.hits) == 5
+        assert found.note == "5 records or more match: the shortest 5 of them were ranked."
 
-    assert sorted(hit.seq for hit in found.hits) == [a, b, c, d, e]
-    assert found.note == texts.TOO_MANY
-    assert f"{MOST_MATCHES:,}" in texts.TOO_MANY
+
+def test_how_frequent_a_word_is_depends_on_the_workspace_alone(library: Library):
+    [red, blue] = library.add("red sky", "blue sky")
+    library.add(*["blue here"] * 3)
+    library.add(*["red there"] * 50, workspace="other")
+    library.catch_up("other")
+
+    assert ranked(library, "red blue sky")[:2] == [red, blue]
 
 
-def test_sessions_come_in_the_order_of_their_best_hit_with_how_many_there_are(library: Library):
+def test_a_list_ends_somewhere(library: Library, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("thoughtbox.search.candidates.MOST_RANKED", 7)
+    library.add(*["the cache"] * 20, "cache cache")
+
+    pages = [library.find("cache", limit=5, offset=offset) for offset in (0, 5, 10)]
+
+    assert [len(page.hits) for page in pages] == [5, 2, 0]
+    assert [page.has_more for page in pages] == [True, False, False]
+
+
+def test_sessions_are_ranked_by_all_that_was_found_in_them(library: Library):
     library.add(*[f"nothing {number}" for number in range(20)])
-    library.add("cache and several other words behind it", "cache with some more words behind it", session="many")
-    [best] = library.add("cache cache", session="best")
+    library.add("the cache is cold here", "a cold start", "why is the cache cold", session="many")
+    [best] = library.add("the cold cache", session="best")
     library.add("buffer", session="none")
 
-    found = library.sessions("cache")
+    found = library.sessions("cold cache")
 
-    assert [(hit.session, hit.hits) for hit in found.sessions] == [("best", 1), ("many", 2)]
-    assert found.sessions[0].best.seq == best
-    assert found.sessions[0].best.snippet == "«cache» «cache»"
-    assert library.sessions("cache", limit=1).has_more
-    assert [hit.session for hit in library.sessions("cache", limit=1, offset=1).sessions] == ["many"]
+    assert library.find("cold cache").hits[0].seq == best
+    assert [(hit.session, hit.hits) for hit in found.sessions] == [("many", 3), ("best", 1)]
+    assert found.sessions[1].best.seq == best
+    assert found.sessions[1].best.snippet == "the «cold» «cache»"
+    assert library.sessions("cold cache", limit=1).has_more
+    assert [hit.session for hit in library.sessions("cold cache", limit=1, offset=1).sessions] == ["best"]
+
+
+def test_found_sessions_can_be_chosen_and_sorted_otherwise(library: Library):
+    for session in "abc":
+        library.add("cache", session=session)
+
+    found = library.sessions("cache", arranged=lambda ranked: sorted(set(ranked) - {"b"}))
+
+    assert [hit.session for hit in found.sessions] == ["a", "c"]
+    assert found.has_more is False
 
 
 @pytest.mark.parametrize("query", ["", "  ", "-cache", '-"cold cache" -x', '"" * - !?', "…", '"'])
@@ -238,7 +323,7 @@ def test_a_long_text_is_found_by_its_last_word_and_by_its_first_phrases(library:
     text = f"first words {text}"[:1_000_030]
     [long] = library.add(text)
 
-    assert library.seqs("needles haystacks") == [long]
+    assert library.seqs("all: needles haystacks") == [long]
     assert library.seqs('"first words"') == [long]
     assert library.seqs('"needles in haystacks"') == []  # beyond the words whose order is known
     assert library.find("haystacks").hits[0].snippet.endswith("then needles in «haystacks»")

@@ -57,8 +57,11 @@ def test_composed_and_decomposed_texts_have_the_same_words(text: str):
     assert words(normalize("NFC", text)) == words(normalize("NFD", text))
 
 
-def test_a_short_text_is_indexed_as_it_is():
-    assert indexed("one two one") == (["one", "two", "one"], [])
+def test_a_short_text_is_indexed_by_its_stems_and_keeps_how_they_were_written():
+    found = indexed("Locked, locks: two locks")
+
+    assert (found.said, found.rest) == (["lock", "lock", "two", "lock"], [])
+    assert found.forms == {"lock": ["locked", "locks"], "two": ["two"]}
 
 
 def test_a_long_text_keeps_the_order_of_its_beginning_and_every_further_word_once():

@@ -216,6 +216,8 @@ class Questions:
             "actionId": lambda: chance.choice([*history.actions, "unknown"]),
             "tags": lambda: chance.sample(TAGS, 1),
             "search": lambda: chance.choice(WORDS),
+            "sortBy": lambda: chance.choice(["createdAt", "updatedAt", "title"]),
+            "neighbours": lambda: chance.choice([True, 0, 2]),
             "query": lambda: " OR ".join(chance.sample(WORDS, 2)),
             "project": lambda: chance.choice(["shop", "site"]),
             "task": lambda: chance.choice(["a", "b"]),

@@ -1,10 +1,22 @@
 """Search: full text over the records that rooms have said are searchable.
 
 Imports ledger, engine and errors only. Way in: `registry.py` (how a room says what can
-be found), `texts.py` (the view that finds it), `query.py` (what may be asked).
+be found), `texts.py` (the view that finds it), `query.py` (what may be asked), `candidates.py` and `ranking.py`
+(what comes first).
 """
 
-from thoughtbox.search.registry import Searchable, of_data, searchable
+from thoughtbox.search.registry import Part, Searchable, fields, of_data, searchable
 from thoughtbox.search.texts import Found, FoundSessions, Hit, SessionHit, Texts
 
-__all__ = ["Found", "FoundSessions", "Hit", "Searchable", "SessionHit", "Texts", "of_data", "searchable"]
+__all__ = [
+    "Found",
+    "FoundSessions",
+    "Hit",
+    "Part",
+    "Searchable",
+    "SessionHit",
+    "Texts",
+    "fields",
+    "of_data",
+    "searchable",
+]

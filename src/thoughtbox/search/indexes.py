@@ -1,39 +1,77 @@
-"""The one real difference between the engines: how words are kept, and how records are found by them."""
+"""The one real difference between the engines: how words are kept, and how entries are found by them.
+
+An entry has a number, by which the newer of two and the shorter of two are known without looking at them:
+its record, which part of the record it is, and how long it is, more or less.
+"""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 from thoughtbox.engine.protocol import Dialect, Row, Sql
-from thoughtbox.search.match import for_postgres, for_sqlite, tsvector, wanted_in_postgres
-from thoughtbox.search.query import Query
+from thoughtbox.ledger.view import FOREVER
+from thoughtbox.search.match import Match, for_postgres, for_sqlite, tsvector
+from thoughtbox.search.registry import MOST_PARTS
 from thoughtbox.search.words import Indexed
 
 MOST_MATCHES = 10_000
-"""Records that are ranked: if more match, the newest of them."""
+"""Entries that are compared with each other: see `ranking.py` for which, if more match."""
 
 STRETCH = 1 << 40
-"""How many records of one workspace SQLite's index has numbers for."""
+"""How many numbers of entries one workspace has in SQLite's index."""
+
+LENGTHS = (4, 6, 8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 362, 512, 1024)
+"""Words of a text that is about that long; the last one stands for all that are longer."""
+
+_PER_RECORD = MOST_PARTS * len(LENGTHS)
+_COLUMNS = "workspace, number, seq, topic, session, name, until_seq, words"
 
 
 class Entry(NamedTuple):
-    """A record as it goes into the index."""
+    """A part of a record as it goes into the index."""
 
     seq: int
+    part: int
     topic: str
     session: str
+    name: str
     words: Indexed
+
+    @property
+    def number(self) -> int:
+        length = min(bisect_left(LENGTHS, len(self.words.said)), len(LENGTHS) - 1)
+        return (self.seq * MOST_PARTS + self.part) * len(LENGTHS) + length
+
+    def row(self, workspace: str) -> Row:
+        said = " ".join(self.words.said)
+        return workspace, self.number, self.seq, self.topic, self.session, self.name, FOREVER, said
+
+
+def part_of(number: int) -> int:
+    return number // len(LENGTHS) % MOST_PARTS
+
+
+def length_of(number: int) -> int:
+    """Which of `LENGTHS`."""
+    return number % len(LENGTHS)
 
 
 class Scope(NamedTuple):
     """Where to look."""
 
     as_of: int
-    topics: Sequence[str] | None
-    session: str | None
+    topics: Sequence[str] | None = None
+    session: str | None = None
+
+    @property
+    def end(self) -> int:
+        """The first number that is too new."""
+        return (min(self.as_of, STRETCH // _PER_RECORD - 2) + 1) * _PER_RECORD
 
     def condition(self) -> tuple[str, list[Any]]:
         """As SQL, for what stands behind other conditions."""
@@ -47,24 +85,19 @@ class Scope(NamedTuple):
         return text, values
 
 
-class Question(NamedTuple):
-    """SQL that answers with `seq, topic, session, rank` of the newest records that match."""
-
-    text: str
-    values: list[Any]
-
-
 class Index(Protocol):
-    """The words of one workspace's records."""
+    """The words of one workspace's entries."""
 
     def __init__(self, sql: Sql, workspace: str) -> None: ...
 
     def add(self, entries: Sequence[Entry]) -> None: ...
 
-    def question(self, query: Query, scope: Scope) -> Question: ...
+    def numbers(self, match: Match, scope: Scope) -> list[int]:
+        """The entries that match, whether they still stand or not: if there are very many, the shortest of them."""
+        ...
 
     @staticmethod
-    def contents(sql: Sql, cursors: Mapping[str, int]) -> Iterator[Row]:
+    def contents(sql: Sql) -> Iterator[Row]:
         """See `View.contents`."""
         ...
 
@@ -85,60 +118,81 @@ class SqliteIndex:
             )
             start = self._start() or 0
         self._sql.many(
-            "INSERT INTO texts (workspace, seq, topic, session) VALUES (?, ?, ?, ?)",
-            [(self._workspace, entry.seq, entry.topic, entry.session) for entry in entries],
+            f"INSERT INTO texts ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [entry.row(self._workspace) for entry in entries],
         )
         self._sql.many(
             "INSERT INTO texts_index (rowid, said, rest) VALUES (?, ?, ?)",
-            [(start + entry.seq, " ".join(entry.words.said), " ".join(entry.words.rest)) for entry in entries],
-        )
-
-    def question(self, query: Query, scope: Scope) -> Question:
-        start = self._start() or 0
-        condition, values = scope.condition()
-        return Question(
-            # Crossed, so that the index leads: its numbers come in order, and the limit ends it early.
-            "SELECT seq, topic, session, -bm25(texts_index) AS rank FROM texts_index CROSS JOIN texts"
-            " WHERE texts_index MATCH ? AND texts_index.rowid > ? AND texts_index.rowid <= ?"
-            f" AND workspace = ? AND seq = texts_index.rowid - ?{condition}"
-            " ORDER BY texts_index.rowid DESC LIMIT ?",
             [
-                for_sqlite(query),
-                start,
-                start + min(scope.as_of, STRETCH - 1),
-                self._workspace,
-                start,
-                *values,
-                MOST_MATCHES,
+                (
+                    start + entry.number,
+                    " ".join(entry.words.said),
+                    " ".join([*entry.words.rest, _topic(entry.topic), _session(entry.session)]),
+                )
+                for entry in entries
             ],
         )
 
+    def numbers(self, match: Match, scope: Scope) -> list[int]:
+        start = self._start()
+        if start is None:
+            return []
+        return _shortest(
+            self._sql,
+            "SELECT rowid - ? AS number FROM texts_index WHERE texts_index MATCH ? AND rowid >= ? AND rowid < ?",
+            (start, _within(for_sqlite(match), scope), start, start + scope.end),
+        )
+
     @staticmethod
-    def contents(sql: Sql, cursors: Mapping[str, int]) -> Iterator[Row]:
+    def contents(sql: Sql) -> Iterator[Row]:
         # Where a workspace's numbers start is chance: it is not compared.
         workspaces = {
             start // STRETCH: workspace for workspace, start in sql.rows("SELECT workspace, start FROM text_starts")
         }
-        for row in sql.scan("SELECT workspace, seq, topic, session FROM texts"):
-            if row[1] <= cursors.get(row[0], 0):
-                yield row
-        found = sql.scan("SELECT term, doc, col, offset FROM texts_words")
+        yield from sql.scan(f"SELECT {_COLUMNS} FROM texts")
+        found = sql.scan("SELECT term, doc, col, offset FROM texts_instances")
         for (term, stretch), rows in groupby(found, key=lambda row: (row[0], row[1] // STRETCH)):
-            workspace = workspaces.get(stretch)
-            until = cursors.get(workspace, 0) if workspace is not None else STRETCH
             places = sha256()
             for _, number, column, offset in rows:
-                if (seq := number % STRETCH) <= until:
-                    places.update(f"{seq} {column} {offset}\n".encode())
-            if places.digest() != _NOWHERE:
-                yield workspace or "", term, places.digest()
+                places.update(f"{number % STRETCH} {column} {offset}\n".encode())
+            yield workspaces.get(stretch, ""), term, places.digest()
 
     def _start(self) -> int | None:
         row = self._sql.row("SELECT start FROM text_starts WHERE workspace = ?", (self._workspace,))
         return row[0] if row else None
 
 
-_NOWHERE = sha256().digest()
+def _shortest(sql: Sql, question: str, values: Sequence[Any]) -> list[int]:
+    """The numbers that a question asks for: if there are too many, the shortest entries, and of these the newest."""
+    rows = sql.rows(f"{question} LIMIT ?", (*values, MOST_MATCHES + 1))
+    if len(rows) > MOST_MATCHES:
+        rows = sql.rows(
+            f"SELECT number FROM ({question}) AS found ORDER BY number % {len(LENGTHS)}, number DESC LIMIT ?",
+            (*values, MOST_MATCHES),
+        )
+    return [row[0] for row in rows]
+
+
+_SPLITS = re.compile(r"[^0-9A-Za-z\x80-\U0010ffff]")
+
+
+def _within(match: str, scope: Scope) -> str:
+    """The match, where to look included: so what is elsewhere need not be looked at."""
+    groups = [f"({match})"]
+    if scope.topics is not None:
+        groups.append(f"({' OR '.join(map(_topic, scope.topics))})")
+    if scope.session is not None:
+        groups.append(_session(scope.session))
+    return " AND ".join(groups)
+
+
+def _topic(topic: str) -> str:
+    """As a word that no text has, since words are letters and digits."""
+    return f"†{_SPLITS.sub('†', topic)}"
+
+
+def _session(session: str) -> str:
+    return f"‡{_SPLITS.sub('†', session)}"
 
 
 class PostgresIndex:
@@ -150,33 +204,21 @@ class PostgresIndex:
 
     def add(self, entries: Sequence[Entry]) -> None:
         self._sql.many(
-            "INSERT INTO texts (workspace, seq, topic, session, words) VALUES (?, ?, ?, ?, CAST(? AS tsvector))",
-            [(self._workspace, entry.seq, entry.topic, entry.session, tsvector(entry.words)) for entry in entries],
+            f"INSERT INTO texts ({_COLUMNS}, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS tsvector))",
+            [(*entry.row(self._workspace), tsvector(entry.words)) for entry in entries],
         )
 
-    def question(self, query: Query, scope: Scope) -> Question:
+    def numbers(self, match: Match, scope: Scope) -> list[int]:
         condition, values = scope.condition()
-        return Question(
-            # 1: long texts weigh less.
-            "SELECT seq, topic, session, ts_rank(words, CAST(? AS tsquery), 1) AS rank FROM"
-            " (SELECT seq, topic, session, words FROM texts"
-            f" WHERE workspace = ? AND seq <= ? AND words @@ CAST(? AS tsquery){condition}"
-            " ORDER BY seq DESC LIMIT ?) AS newest",
-            [
-                wanted_in_postgres(query),
-                self._workspace,
-                scope.as_of,
-                for_postgres(query),
-                *values,
-                MOST_MATCHES,
-            ],
+        return _shortest(
+            self._sql,
+            "SELECT number FROM texts WHERE workspace = ? AND number < ? AND vector @@ CAST(? AS tsquery)" + condition,
+            (self._workspace, scope.end, for_postgres(match), *values),
         )
 
     @staticmethod
-    def contents(sql: Sql, cursors: Mapping[str, int]) -> Iterator[Row]:
-        for row in sql.scan("SELECT workspace, seq, topic, session, CAST(words AS text) FROM texts"):
-            if row[1] <= cursors.get(row[0], 0):
-                yield row
+    def contents(sql: Sql) -> Iterator[Row]:
+        yield from sql.scan(f"SELECT {_COLUMNS}, CAST(vector AS text) FROM texts")
 
 
 INDEXES: Mapping[Dialect, type[Index]] = {"sqlite": SqliteIndex, "postgres": PostgresIndex}

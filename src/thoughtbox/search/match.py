@@ -1,8 +1,10 @@
-"""A query in the words of each engine. It is always bound as a parameter, and its words hold no syntax."""
+"""What is looked for in the words of each engine. It is always bound as a parameter, and its words hold no syntax."""
 
 from __future__ import annotations
 
-from thoughtbox.search.query import Query, Term
+from typing import NamedTuple
+
+from thoughtbox.search.query import Term
 from thoughtbox.search.words import Indexed
 
 REST_PLACE = 16_383
@@ -12,24 +14,44 @@ MOST_PLACES = 255
 """How many places of one word PostgreSQL remembers."""
 
 
-def for_sqlite(query: Query) -> str:
-    """The query as FTS5 takes it."""
-    groups = (" OR ".join(map(_fts5, group)) for group in query.wanted)
-    wanted = " AND ".join(f"({group})" for group in groups)
-    if not query.excluded:
+class Sought(NamedTuple):
+    """A term as the index has it: stems that follow each other, and what else may stand in the place of the last."""
+
+    stems: tuple[str, ...]
+    prefix: bool = False
+    others: tuple[str, ...] = ()
+    """Stems of words that begin as they should, although they themselves do not: `decis` for `decisi*`."""
+
+    @classmethod
+    def of(cls, term: Term, others: tuple[str, ...] = ()) -> Sought:
+        return cls(term.stems, term.prefix, others)
+
+    def ends_with(self, word: str) -> bool:
+        """Whether the stem may stand in the last place."""
+        if word in self.others:
+            return True
+        return word.startswith(self.stems[-1]) if self.prefix else word == self.stems[-1]
+
+
+class Match(NamedTuple):
+    """One of each group, and none of the excluded."""
+
+    groups: tuple[tuple[Sought, ...], ...]
+    excluded: tuple[Sought, ...] = ()
+
+
+def for_sqlite(match: Match) -> str:
+    """The match as FTS5 takes it."""
+    wanted = " AND ".join(f"({' OR '.join(map(_fts5, group))})" for group in match.groups)
+    if not match.excluded:
         return wanted
-    return f"({wanted}) NOT ({' OR '.join(map(_fts5, query.excluded))})"
+    return f"({wanted}) NOT ({' OR '.join(map(_fts5, match.excluded))})"
 
 
-def for_postgres(query: Query) -> str:
-    """The query as a tsquery."""
-    return " & ".join([wanted_in_postgres(query), *(f"!({_tsquery(term)})" for term in query.excluded)])
-
-
-def wanted_in_postgres(query: Query) -> str:
-    """What is wanted alone, to rank by."""
-    groups = (" | ".join(f"({_tsquery(term)})" for term in group) for group in query.wanted)
-    return " & ".join(f"({group})" for group in groups)
+def for_postgres(match: Match) -> str:
+    """The match as a tsquery."""
+    groups = (f"({' | '.join(f'({_tsquery(sought)})' for sought in group)})" for group in match.groups)
+    return " & ".join([*groups, *(f"!({_tsquery(sought)})" for sought in match.excluded)])
 
 
 def tsvector(text: Indexed) -> str:
@@ -41,11 +63,16 @@ def tsvector(text: Indexed) -> str:
     return " ".join([*said, *(f"'{word}':{REST_PLACE}" for word in text.rest)])
 
 
-def _fts5(term: Term) -> str:
+def _fts5(sought: Sought) -> str:
+    *before, last = sought.stems
     # The words of a phrase stand in order in one column only.
-    column = "said : " if len(term.words) > 1 else ""
-    return f'{column}"{" ".join(term.words)}"{" *" if term.prefix else ""}'
+    column = "said : " if before else ""
+    phrase = " ".join([*before, ""])
+    endings = [f'"{phrase}{last}"{" *" if sought.prefix else ""}', *(f'"{phrase}{each}"' for each in sought.others)]
+    return " OR ".join(f"{column}{ending}" for ending in endings)
 
 
-def _tsquery(term: Term) -> str:
-    return " <-> ".join(f"'{word}'" for word in term.words) + (":*" if term.prefix else "")
+def _tsquery(sought: Sought) -> str:
+    *before, last = sought.stems
+    endings = " | ".join([f"'{last}'{':*' if sought.prefix else ''}", *(f"'{each}'" for each in sought.others)])
+    return " <-> ".join([*(f"'{word}'" for word in before), f"({endings})" if sought.others else endings])

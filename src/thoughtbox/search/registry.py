@@ -1,59 +1,116 @@
-"""What can be found: rooms say which of their records have a text worth looking through.
+"""What can be found: rooms say which of their records have a text worth looking through, and until when.
 
 A room says so beside its topics:
 
     searchable("thoughts.thought")
-    searchable("thoughts.session", of_data("title", "description", "tags"))
+    searchable("thoughts.session", fields("title", "description", "tags"))
+    searchable("thoughts.session_changed", fields("title", "description", "tags"), withdraws=is_deleted)
+
+A record is found by one text or by several parts. A part with a name stands until its session says something else
+under that name; a record may also take its whole session out of the index, and another one may bring it back.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from thoughtbox.ledger.record import Record
 
 logger = logging.getLogger(__name__)
 
-Reading = Callable[[Record], str]
-"""Makes the text of a record that is looked through; an empty one is not."""
+MOST_PARTS = 8
+"""Parts of one record that can be found."""
+
+
+class Part(NamedTuple):
+    """A text that a record is found by. One without a word only ends what stood under its name."""
+
+    text: str
+    name: str = ""
+    """What it says of its session: it takes the place of what was said under that name. Without one it stands."""
+
+
+Reading = Callable[[Record], str | Sequence[Part]]
+"""Makes the text of a record that is looked through, or its parts; an empty one is not."""
+
+Condition = Callable[[Record], bool]
+
+
+def _never(record: Record) -> bool:
+    return False
 
 
 class Searchable(NamedTuple):
-    """The records of one topic, and the text of each that is looked through."""
+    """The records of one topic, and what of each is looked through."""
 
     topic: str
     text: Reading
     version: int = 1
-    """Raise it when `text` changes its mind: the index is then made anew."""
+    """Raise it when `text` or a condition changes its mind: the index is then made anew."""
+    withdraws: Condition = _never
+    """Whether a record takes its session out of the index, with all that was and will be said in it."""
+    restores: Condition = _never
+    """Whether a record brings its session back."""
 
 
 SEARCHABLE: dict[str, Searchable] = {}
 """All that can be found, by topic."""
 
 
-def searchable(topic: str, text: Reading = lambda record: record.text, *, version: int = 1) -> None:
+def searchable(
+    topic: str,
+    text: Reading = lambda record: record.text,
+    *,
+    version: int = 1,
+    withdraws: Condition = _never,
+    restores: Condition = _never,
+) -> None:
     """Let the records of a topic be found: by their own text, or by what `text` makes of them."""
-    SEARCHABLE[topic] = Searchable(topic=topic, text=text, version=version)
+    SEARCHABLE[topic] = Searchable(topic, text, version, withdraws, restores)
 
 
-def of_data(*names: str) -> Reading:
+def of_data(*names: str) -> Callable[[Record], str]:
     """The text of these fields of a record's `data`, one below the other: texts, and lists of texts."""
     return lambda record: "\n".join(part for name in names for part in _parts(record.data.get(name)))
 
 
-def text_of(record: Record) -> str:
-    """The text that a record is found by; none when it has none."""
+def fields(*names: str) -> Reading:
+    """Each of these fields of a record's `data`, as far as it has them, as a part of that name."""
+    return lambda record: [Part(of_data(name)(record), name) for name in names if name in record.data]
+
+
+def parts_of(record: Record) -> list[Part]:
+    """What a record is found by; nothing when it has no text."""
     known = SEARCHABLE.get(record.topic)
     if known is None:
-        return ""
+        return []
     try:
-        return known.text(record)
+        text = known.text(record)
+        return [Part(text)] if isinstance(text, str) else list(text)[:MOST_PARTS]
     except Exception:
         # An odd record, from an import perhaps, must not keep all that follow it from being found.
         logger.warning("no text could be made of %s in workspace %s", record.id, record.workspace, exc_info=True)
-        return ""
+        return []
+
+
+def withdraws(record: Record) -> bool:
+    known = SEARCHABLE.get(record.topic)
+    return known is not None and _holds(known.withdraws, record)
+
+
+def restores(record: Record) -> bool:
+    known = SEARCHABLE.get(record.topic)
+    return known is not None and _holds(known.restores, record)
+
+
+def _holds(condition: Condition, record: Record) -> bool:
+    try:
+        return condition(record)
+    except Exception:
+        logger.warning("what %s in workspace %s does to its session cannot be told", record.id, record.workspace)
+        return False
 
 
 def _parts(value: Any) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from thoughtbox.search.english import stem
 from thoughtbox.search.query import Term
 from thoughtbox.search.words import Word, places
 
@@ -24,22 +25,56 @@ class _Match(NamedTuple):
     end: int
 
 
-def snippet(text: str, terms: Sequence[Term]) -> str:
-    """The part of a text around the first match, on one line; its beginning when nothing matches."""
-    first = next(_matches(text, terms), _Match(0, 0))
-    start = _between_words(text, max(0, first.start - BEFORE))
-    end = _between_words(text, min(len(text), max(start + LENGTH, first.end)))
-    shown = _marked(text[start:end], terms)
-    return f"{'…' if start else ''}{shown}{'…' if end < len(text) else ''}"
+class Snippets:
+    """Shows texts to whoever looked for these terms."""
 
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self._alone = {term.stems[0] for term in terms if len(term.words) == 1 and not term.prefix}
+        self._others = sorted(
+            ((term.stems, term.prefix) for term in terms if len(term.words) > 1 or term.prefix),
+            key=lambda other: -len(other[0]),
+        )
+        self._first_stems = {stems[0] for stems, _ in self._others}
+        self._beginnings = tuple(stems[0] for stems, prefix in self._others if prefix and len(stems) == 1)
 
-def _marked(part: str, terms: Sequence[Term]) -> str:
-    marked = []
-    done = 0
-    for match in _matches(part, terms):
-        marked += [part[done : match.start], "«", part[match.start : match.end], "»"]
-        done = match.end
-    return " ".join("".join([*marked, part[done:]]).split())
+    def of(self, text: str) -> str:
+        """The part of a text around the first match, on one line; its beginning when nothing matches."""
+        first = next(self._matches(text), _Match(0, 0))
+        start = _between_words(text, max(0, first.start - BEFORE))
+        end = _between_words(text, min(len(text), max(start + LENGTH, first.end)))
+        shown = self._marked(text[start:end])
+        return f"{'…' if start else ''}{shown}{'…' if end < len(text) else ''}"
+
+    def _marked(self, part: str) -> str:
+        marked = []
+        done = 0
+        for match in self._matches(part):
+            marked += [part[done : match.start], "«", part[match.start : match.end], "»"]
+            done = match.end
+        return " ".join("".join([*marked, part[done:]]).split())
+
+    def _matches(self, text: str) -> Iterator[_Match]:
+        """Where the terms stand in a text, from its beginning on; those that overlap are one."""
+        found: _Match | None = None
+        for word in places(text):
+            if found is not None and word.start >= found.end:
+                yield found
+                found = None
+            match = self._match_at(text, word)
+            if match is not None:
+                found = match if found is None else _Match(found.start, max(found.end, match.end))
+        if found is not None:
+            yield found
+
+    def _match_at(self, text: str, word: Word) -> _Match | None:
+        """Of the terms that begin here, the longest."""
+        stemmed = stem(word.folded)
+        if stemmed in self._first_stems or (self._beginnings and _goes_on(word.folded, self._beginnings)):
+            ahead = list(islice(places(text, word.start), len(self._others[0][0])))
+            for stems, prefix in self._others:
+                if _begins(ahead, stems, prefix=prefix):
+                    return _Match(word.start, ahead[len(stems) - 1].end)
+        return _Match(word.start, word.end) if stemmed in self._alone else None
 
 
 def _between_words(text: str, place: int) -> int:
@@ -52,33 +87,15 @@ def _between_words(text: str, place: int) -> int:
     return place
 
 
-def _matches(text: str, terms: Sequence[Term]) -> Iterator[_Match]:
-    """Where the terms stand in a text, from its beginning on; of those that begin together, the longest."""
-    ordered = sorted(terms, key=lambda term: -len(term.words))
-    first_words = {term.words[0] for term in terms}
-    beginnings = tuple(term.words[0] for term in terms if term.prefix and len(term.words) == 1)
-    done = 0
-    for word in places(text):
-        if word.folded not in first_words and not word.folded.startswith(beginnings):
-            continue
-        if word.start >= done and (match := _match_at(text, word.start, ordered)) is not None:
-            yield match
-            done = match.end
-
-
-def _match_at(text: str, start: int, terms: Sequence[Term]) -> _Match | None:
-    ahead = list(islice(places(text, start), len(terms[0].words)))
-    for term in terms:
-        if _begins(ahead, term):
-            return _Match(start, ahead[len(term.words) - 1].end)
-    return None
-
-
-def _begins(ahead: Sequence[Word], term: Term) -> bool:
-    if len(ahead) < len(term.words):
+def _begins(ahead: Sequence[Word], stems: tuple[str, ...], *, prefix: bool) -> bool:
+    if len(ahead) < len(stems):
         return False
-    *others, last = term.words
-    if any(word.folded != wanted for word, wanted in zip(ahead, others, strict=False)):
+    *others, last = stems
+    if any(stem(word.folded) != wanted for word, wanted in zip(ahead, others, strict=False)):
         return False
     found = ahead[len(others)].folded
-    return found.startswith(last) if term.prefix else found == last
+    return _goes_on(found, (last,)) if prefix else stem(found) == last
+
+
+def _goes_on(word: str, beginnings: tuple[str, ...]) -> bool:
+    return word.startswith(beginnings) or stem(word).startswith(beginnings)

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from thoughtbox.engine.protocol import Dialect, Row, Sql
 from thoughtbox.ledger.ledger import Ledger
-from thoughtbox.ledger.record import record_id
-from thoughtbox.ledger.view import View, Views
-from thoughtbox.search.indexes import INDEXES, MOST_MATCHES, Entry, Index, Scope
+from thoughtbox.ledger.record import Record, record_id
+from thoughtbox.ledger.versions import Versions, standing_at
+from thoughtbox.ledger.view import FOREVER, View, Views
+from thoughtbox.search.candidates import Search
+from thoughtbox.search.indexes import INDEXES, Entry, Index, Scope, part_of
 from thoughtbox.search.query import Query, parse
-from thoughtbox.search.registry import SEARCHABLE, text_of
-from thoughtbox.search.snippet import snippet
+from thoughtbox.search.ranking import of_session
+from thoughtbox.search.registry import SEARCHABLE, Part, parts_of, restores, withdraws
+from thoughtbox.search.snippet import Snippets
+from thoughtbox.search.vocabulary import Vocabulary
 from thoughtbox.search.words import indexed
 
 LARGEST_PAGE = 100
-TOO_MANY = f"{MOST_MATCHES:,} records or more match; the newest {MOST_MATCHES:,} of them were ranked."
 
 SLICE_RECORDS = 128
 SLICE_BYTES = 128 << 10
 """Records, and bytes of them, that are taken in at once: others wait as long as that takes. One is never too large."""
+
+T = TypeVar("T")
+Arranging = Callable[[Sequence[str]], Sequence[str]]
+"""Given sessions, the best first: those that are wanted, in the order wanted."""
+
+ABSENCES = Versions("text_absences", key=["session"])
 
 
 class Hit(NamedTuple):
@@ -54,30 +63,25 @@ class Found(NamedTuple):
     hits: list[Hit]
     has_more: bool = False
     note: str | None = None
-    """What to tell whoever asked: that there was nothing to look for, or that not all was looked at."""
+    """What to tell whoever asked: that there was nothing to look for, or nothing to find, or too much."""
 
 
 class FoundSessions(NamedTuple):
-    """A page of sessions, in the order of their best hits."""
+    """A page of sessions, the best first: all that was found in a session counts."""
 
     sessions: list[SessionHit]
     has_more: bool = False
     note: str | None = None
 
 
-class _Page(NamedTuple):
-    rows: list[Row]
-    has_more: bool
-    note: str | None
+class _Ranked(NamedTuple):
+    """An entry that was found, before anything is read of it."""
 
-
-_RECORDS = "SELECT seq, topic, session, rank, COUNT(*) OVER () FROM ({}) AS found"
-_SESSIONS = (
-    "SELECT seq, topic, session, rank, total, hits FROM (SELECT seq, topic, session, rank,"
-    " COUNT(*) OVER () AS total, COUNT(*) OVER (PARTITION BY session) AS hits,"
-    " ROW_NUMBER() OVER (PARTITION BY session ORDER BY rank DESC, seq DESC) AS place"
-    " FROM ({}) AS found) AS placed WHERE place = 1"
-)
+    number: int
+    seq: int
+    topic: str
+    session: str
+    rank: float
 
 
 class Texts(View):
@@ -88,6 +92,7 @@ class Texts(View):
     """What rooms have said is searchable: see `advance`."""
     schema = "texts.sql"
     pace = "tail"
+    generation = 2
 
     def find(
         self,
@@ -100,8 +105,9 @@ class Texts(View):
     ) -> Found:
         """The records that the query asks for; of these topics and this session only, if given."""
         asked = parse(query)
-        page = self._page(asked, self._scope(topics, session), _RECORDS, limit, offset)
-        return Found(hits=self._hits(asked, page.rows), has_more=page.has_more, note=page.note)
+        ranked, note = self._ranked(asked, self._scope(topics, session))
+        page, has_more = _page(_best_of_each(ranked), limit, offset)
+        return Found(hits=self._hits(asked, page), has_more=has_more, note=note)
 
     def sessions(
         self,
@@ -110,31 +116,35 @@ class Texts(View):
         topics: Collection[str] | None = None,
         limit: int = 20,
         offset: int = 0,
+        arranged: Arranging | None = None,
     ) -> FoundSessions:
-        """The sessions that have such records: of each, how many, and the best."""
+        """The sessions that have such records: of each, how many, and the best. `arranged` may choose and sort them."""
         asked = parse(query)
-        page = self._page(asked, self._scope(topics, None), _SESSIONS, limit, offset)
-        sessions = [
-            SessionHit(session=best.session, hits=row[5], best=best)
-            for row, best in zip(page.rows, self._hits(asked, page.rows), strict=True)
-        ]
-        return FoundSessions(sessions=sessions, has_more=page.has_more, note=page.note)
+        ranked, note = self._ranked(asked, self._scope(topics, None))
+        found: dict[str, list[_Ranked]] = {}
+        for entry in ranked:
+            found.setdefault(entry.session, []).append(entry)
+        in_order: Sequence[str] = sorted(found, key=lambda session: _place_of_session(found[session]))
+        page, has_more = _page(arranged(in_order) if arranged else in_order, limit, offset)
+        best = self._hits(asked, [found[session][0] for session in page])
+        sessions = [SessionHit(hit.session, len(_best_of_each(found[hit.session])), hit) for hit in best]
+        return FoundSessions(sessions=sessions, has_more=has_more, note=note)
 
     def advance(self, after: int, limit: int) -> int:
         """Take in the searchable ones of the next records; how far that went."""
         count = self._slice(after, limit)
-        entries = []
+        taking = _Taking(self)
         for record in self._ledger().tail(after, limit=count):
-            words = indexed(text_of(record))
-            if words.said:
-                entries.append(Entry(record.seq, record.topic, record.session, words))
-        if entries:
-            self._index().add(entries)
+            taking.take(record)
+        taking.settle()
         return after + count
 
     @classmethod
     def contents(cls, sql: Sql, cursors: Mapping[str, int]) -> Iterator[Row]:
-        return INDEXES[sql.dialect].contents(sql, cursors)
+        yield from INDEXES[sql.dialect].contents(sql)
+        for table in ("text_absences", "text_words", "text_totals"):
+            for row in sql.scan(f"SELECT * FROM {table}"):
+                yield row[0], table, *row[1:]
 
     @classmethod
     def shape(cls, dialect: Dialect) -> str:
@@ -158,34 +168,138 @@ class Texts(View):
     def _scope(self, topics: Collection[str] | None, session: str | None) -> Scope:
         return Scope(self.as_of, None if topics is None else sorted(topics), session)
 
-    def _page(self, query: Query, scope: Scope, choice: str, limit: int, offset: int) -> _Page:
-        """`choice` says what is made of the records that match, which stand at its `{}`."""
-        if not query.wanted or scope.topics == []:
-            return _Page([], False, query.note)
-        limit = max(1, min(limit, LARGEST_PAGE))
-        matches = self._index().question(query, scope)
-        rows = self.sql.rows(
-            f"{choice.format(matches.text)} ORDER BY rank DESC, seq DESC LIMIT ? OFFSET ?",
-            [*matches.values, limit + 1, max(0, min(offset, MOST_MATCHES))],
-        )
-        are_too_many = bool(rows) and rows[0][4] == MOST_MATCHES
-        return _Page(rows[:limit], len(rows) > limit, query.note or (TOO_MANY if are_too_many else None))
+    def _ranked(self, query: Query, scope: Scope) -> tuple[list[_Ranked], str | None]:
+        """What was found, the best first, and what to tell whoever asked."""
+        if not query.terms or scope.topics == []:
+            return [], query.note
+        search = Search(query, scope, self.index(), self.vocabulary(), self._standing)
+        ranked = [_Ranked(row[0], row[1], row[2], row[3], rank) for row, rank in search.found()]
+        return ranked, query.note or search.note
 
-    def _hits(self, query: Query, rows: list[Row]) -> list[Hit]:
-        records = {record.seq: record for record in self._ledger().records(row[0] for row in rows)}
+    def _standing(self, numbers: Sequence[int], scope: Scope) -> list[Row]:
+        """Those of the entries that stood then: `number, seq, topic, session, words`."""
+        condition, values = scope.condition()
+        return self.sql.rows(
+            "SELECT number, seq, topic, session, words FROM texts"
+            f" WHERE workspace = ? AND number IN ({', '.join('?' * len(numbers))}) AND until_seq > ?{condition}"
+            f" AND session NOT IN (SELECT session FROM {ABSENCES.standing} AS a)",
+            [self.workspace, *numbers, self.as_of, *values, *standing_at(self)],
+        )
+
+    def _hits(self, query: Query, ranked: Sequence[_Ranked]) -> list[Hit]:
+        records = {record.seq: record for record in self._ledger().records(entry.seq for entry in ranked)}
+        snippets = Snippets(query.terms)
         return [
             Hit(
-                seq=seq,
-                topic=topic,
-                session=session,
-                rank=rank,
-                snippet=snippet(text_of(records[seq]), query.terms) if seq in records else "",
+                seq=entry.seq,
+                topic=entry.topic,
+                session=entry.session,
+                rank=entry.rank,
+                snippet=snippets.of(_text(records.get(entry.seq), entry.number)),
             )
-            for seq, topic, session, rank, *_ in rows
+            for entry in ranked
         ]
 
-    def _index(self) -> Index:
+    def index(self) -> Index:
         return INDEXES[self.sql.dialect](self.sql, self.workspace)
+
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.sql, self.workspace)
 
     def _ledger(self) -> Ledger:
         return Ledger(self.sql, self.workspace, Views(()), as_of=self.as_of)
+
+
+class _Taking:
+    """Records on their way into the index: those that only add to it are added together."""
+
+    def __init__(self, view: Texts) -> None:
+        self._view = view
+        self._entries: list[Entry] = []
+        self._named: set[tuple[str, str]] = set()
+        """The names among them: those of their sessions."""
+
+    def take(self, record: Record) -> None:
+        for place, part in enumerate(parts_of(record)):
+            if part.name:
+                self._end(record, part)
+            words = indexed(part.text)
+            if words.said:
+                self._entries.append(Entry(record.seq, place, record.topic, record.session, part.name, words))
+                self._named.add((record.session, part.name))
+        if withdraws(record):
+            self._withdraw(record)
+        elif restores(record):
+            self._restore(record)
+
+    def settle(self) -> None:
+        """Add what is waiting."""
+        if not self._entries:
+            return
+        view, entries = self._view, self._entries
+        self._entries, self._named = [], set()
+        view.index().add(entries)
+        absent = {session for session in {entry.session for entry in entries} if self._is_absent(session)}
+        view.vocabulary().add([entry.words for entry in entries if entry.session not in absent])
+
+    def _end(self, record: Record, part: Part) -> None:
+        """What the session said under this name stands no more."""
+        if (record.session, part.name) in self._named:
+            self.settle()
+        rows = self._words(record.session, "name = ?", part.name)
+        if not rows:
+            return
+        if not self._is_absent(record.session):
+            self._view.vocabulary().remove(rows)
+        self._view.sql.run(
+            "UPDATE texts SET until_seq = ? WHERE workspace = ? AND session = ? AND name = ? AND until_seq = ?",
+            (record.seq, self._view.workspace, record.session, part.name, FOREVER),
+        )
+
+    def _withdraw(self, record: Record) -> None:
+        self.settle()
+        if not self._is_absent(record.session):
+            self._view.vocabulary().remove(self._words(record.session))
+            ABSENCES.put(self._view, record.seq, session=record.session)
+
+    def _restore(self, record: Record) -> None:
+        self.settle()
+        if self._is_absent(record.session):
+            ABSENCES.end(self._view, record.seq, session=record.session)
+            self._view.vocabulary().add_again(self._words(record.session))
+
+    def _is_absent(self, session: str) -> bool:
+        view = self._view
+        statement = f"SELECT 1 FROM {ABSENCES.standing} AS a WHERE session = ?"
+        return view.sql.row(statement, (*standing_at(view), session)) is not None
+
+    def _words(self, session: str, condition: str = "1 = 1", *values: Any) -> list[list[str]]:
+        """The words of a session's entries that stand."""
+        rows = self._view.sql.rows(
+            f"SELECT words FROM texts WHERE workspace = ? AND session = ? AND {condition} AND until_seq = ?",
+            (self._view.workspace, session, *values, FOREVER),
+        )
+        return [row[0].split(" ") for row in rows]
+
+
+def _text(record: Record | None, number: int) -> str:
+    parts = parts_of(record) if record is not None else []
+    return parts[part_of(number)].text if part_of(number) < len(parts) else ""
+
+
+def _best_of_each(ranked: Iterable[_Ranked]) -> list[_Ranked]:
+    """Of each record the part that fits best."""
+    best: dict[int, _Ranked] = {}
+    for entry in ranked:
+        best.setdefault(entry.seq, entry)
+    return list(best.values())
+
+
+def _place_of_session(entries: Sequence[_Ranked]) -> tuple[float, int]:
+    return -of_session(entry.rank for entry in entries), -max(entry.seq for entry in entries)
+
+
+def _page(found: Sequence[T], limit: int, offset: int) -> tuple[Sequence[T], bool]:
+    start = max(0, min(offset, len(found)))
+    end = start + max(1, min(limit, LARGEST_PAGE))
+    return found[start:end], end < len(found)

@@ -3,7 +3,7 @@
 Both engines are given words that were made here, so that they find the same. A word is
 a run of letters and digits, without regard to case and accents. In scripts that put no
 spaces between words, every character is a word of its own, and a word that somebody
-looks for is a sequence of them.
+looks for is a sequence of them. The index holds what words come down to: see `english.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import category, normalize
+
+from thoughtbox.search.english import stem
 
 LONGEST_WORD = 100
 """Characters of a word that count; what is longer is the same as what begins like it."""
@@ -33,6 +35,7 @@ _ALONE = (
 )
 _ACCENT = re.compile("[\u0300-\u036f]")
 _ASCII_WORD = re.compile("[a-z0-9]+")
+_STANDS_ALONE = re.compile(f"[{_ALONE}]")
 
 
 class Word(NamedTuple):
@@ -44,12 +47,14 @@ class Word(NamedTuple):
 
 
 class Indexed(NamedTuple):
-    """The words of a text that go into the index."""
+    """The words of a text that go into the index: their stems."""
 
     said: list[str]
     """As they were said, one after the other."""
     rest: list[str]
     """Those that come up only in what follows, once each: found as words, not as part of a phrase."""
+    forms: dict[str, list[str]]
+    """By stem: how it was written, as far as it was `said`."""
 
 
 def words(text: str) -> list[str]:
@@ -66,11 +71,17 @@ def places(text: str, start: int = 0) -> Iterator[Word]:
             yield Word(folded, found.start(), found.end())
 
 
+def stands_alone(word: str) -> bool:
+    """Whether a word is a character of a script that puts no spaces between words."""
+    return _STANDS_ALONE.match(word) is not None
+
+
 def indexed(text: str) -> Indexed:
     """The words of a text as far as an index can hold them: all of them, unless it is very long."""
-    found = words(text)
+    written = words(text)
+    found = list(map(stem, written))
     if len(found) <= IN_ORDER and 4 * sum(map(len, found)) + _PER_WORD * len(found) <= MOST_BYTES:
-        return Indexed(found, [])
+        return Indexed(found, [], _forms(found, written))
     said: list[str] = []
     rest: list[str] = []
     known: set[str] = set()
@@ -87,7 +98,14 @@ def indexed(text: str) -> Indexed:
             break
         known.add(word)
         (said if is_said else rest).append(word)
-    return Indexed(said, rest)
+    return Indexed(said, rest, _forms(said, written))
+
+
+def _forms(stems: list[str], written: list[str]) -> dict[str, list[str]]:
+    forms: dict[str, list[str]] = {}
+    for found, form in dict.fromkeys(zip(stems, written, strict=False)):
+        forms.setdefault(found, []).append(form)
+    return forms
 
 
 def _fold(word: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from thoughtbox.domains.thoughts import topics
@@ -12,8 +12,9 @@ from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
 from thoughtbox.domains.thoughts.model.thought import TOPIC
 from thoughtbox.domains.thoughts.standing import Standing, first_standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
+from thoughtbox.ledger.record import Record
 from thoughtbox.operations import Room
-from thoughtbox.search.registry import of_data, searchable
+from thoughtbox.search.registry import Part, fields, of_data, searchable
 
 
 def echo(operation: str, answer: Mapping[str, Any]) -> str:
@@ -21,6 +22,21 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
     named = [answer[name] for name in ("id", "sessionId") if isinstance(answer.get(name), str)]
     number = answer.get("thoughtNumber")
     return " ".join([operation, *named, *([f"thought {number}"] if isinstance(number, int) else [])])
+
+
+NAMED = fields("title", "description", "tags")
+"""What a session is called and tagged: found until it is called or tagged otherwise."""
+
+
+def _entry(*names: str) -> Callable[[Record], list[Part]]:
+    """What a pattern or note says, until it is written anew or deleted."""
+    own = of_data(*names)
+
+    def parts(record: Record) -> list[Part]:
+        is_deleted = record.data.get("deleted")
+        return [Part("" if is_deleted else f"{own(record)}\n{record.text}", f"{record.topic}/{record.data['id']}")]
+
+    return parts
 
 
 room = Room(
@@ -36,7 +52,12 @@ room = Room(
 topics.declare(room)
 
 searchable(TOPIC)
-searchable(STARTED, of_data("title", "description", "tags"))
-searchable(CHANGED, of_data("title", "description", "tags"))
-searchable(PATTERN, lambda record: f"{of_data('title', 'description', 'tags')(record)}\n{record.text}")
-searchable(NOTE, lambda record: f"{of_data('title')(record)}\n{record.text}")
+searchable(STARTED, NAMED)
+searchable(
+    CHANGED,
+    NAMED,
+    withdraws=lambda record: record.data.get("change") == "deleted",
+    restores=lambda record: record.data.get("change") == "undeleted",
+)
+searchable(PATTERN, _entry("title", "description", "tags"))
+searchable(NOTE, _entry("title"))

@@ -312,7 +312,7 @@ def test_sessions_are_found_by_their_thoughts_titles_descriptions_and_tags(box: 
 
     for word, title in {"albatross": "Slow pages", "badger": "Badger", "capybara": "Badger", "dingo": "Badger"}.items():
         [found] = mia.session_search(query=word)["sessions"]
-        assert found["session"]["title"] == title
+        assert found["title"] == title
         assert f"«{word}»" in found["best"].lower()
     assert mia.session_search(query="albatross")["sessions"][0]["thoughtNumber"] == 1
 
@@ -367,7 +367,7 @@ def test_pages_of_found_sessions_hold_each_once(box: Box):
     page = clients[0].session_search(query="jackal", limit=3)
     while True:
         assert page["count"] <= 3
-        seen += [found["session"]["id"] for found in page["sessions"]]
+        seen += [found["id"] for found in page["sessions"]]
         if not page["hasMore"]:
             break
         page = clients[0].session_search(query="jackal", limit=3, offset=page["nextOffset"])

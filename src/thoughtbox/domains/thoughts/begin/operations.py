@@ -53,6 +53,7 @@ from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
 from thoughtbox.ledger.record import present
 from thoughtbox.operations import TABLE, Example, Tx
+from thoughtbox.search.texts import Texts
 
 MOST_PROJECTS = 20
 RELATED = 10
@@ -138,11 +139,12 @@ def load_context(tx: Tx, call: LoadContext) -> ContextLoaded:
 @room.operation(
     "list_sessions",
     title="List sessions",
+    fresh=(Texts,),
     newest_first=frozenset({"sessions"}),
     example=Example({"limit": 5}, given=[_STARTED]),
 )
 def list_sessions(tx: Tx, call: ListSessions) -> SessionsListed:
-    """Sessions of this workspace, newest first; with tags (all of them), words, project, task or aspect."""
+    """Sessions, newest first: of all these tags, a project, task or aspect; by `search` in thoughts too, best first."""
     return listed(tx, call)
 
 

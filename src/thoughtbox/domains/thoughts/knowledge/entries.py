@@ -91,14 +91,14 @@ def record_of(tx: Tx, entry: Entry) -> Record:
 
 
 def found_in(tx: Tx, topic: str, words: str | None) -> tuple[Collection[int] | None, str | None]:
-    """The records that have these words; all when there are none."""
+    """The records that these words find, the best first; all when there are none."""
     if words is None or not words.strip():
         return None, None
-    hits: set[int] = set()
+    hits: list[int] = []
     offset, has_more, note = 0, True, None
     while has_more:
         found = tx.ask(Texts).find(words, topics=(topic,), limit=SEARCHED_AT_ONCE, offset=offset)
-        hits |= {hit.seq for hit in found.hits}
+        hits += [hit.seq for hit in found.hits]
         offset, has_more, note = offset + len(found.hits), found.has_more, found.note
     return hits, note
 

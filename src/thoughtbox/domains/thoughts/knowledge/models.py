@@ -64,7 +64,9 @@ class ListPatterns(CamelInput):
     search: Annotated[str | None, Field(max_length=1_000, description="Words in title, description or content.")] = None
     limit: Limit = LISTED_BY_DEFAULT
     offset: Offset = 0
-    sort_by: SortedBy = "updatedAt"
+    sort_by: Annotated[
+        SortedBy | None, Field(description="What the order goes by: with `search` how well they fit, else updatedAt.")
+    ] = None
     sort_order: SortOrder = "desc"
     session_id: SessionId = None
     max_chars: MaxChars = None

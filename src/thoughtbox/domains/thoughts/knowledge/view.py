@@ -70,17 +70,21 @@ class Knowledge(View):
         *,
         tags: Collection[str] = (),
         among: Collection[int] | None = None,
-        sort_by: str = "updatedAt",
+        sort_by: str | None = None,
         descending: bool = True,
     ) -> list[Entry]:
-        """Those that have all these tags; `among` these records only, if given."""
+        """Those that have all these tags; `among` these records only, if given, and then in their order."""
         rows = self.sql.rows(
             f"SELECT id, from_seq, created_seq, title, tags FROM {ENTRIES.standing} AS e WHERE kind = ?",
             (*standing_at(self), kind),
         )
         found = map(_entry, rows)
         wanted = [entry for entry in found if set(tags) <= set(entry.tags) and (among is None or entry.seq in among)]
-        return sorted(wanted, key=lambda entry: (getattr(entry, _SORTS[sort_by]), entry.id), reverse=descending)
+        if among is not None and sort_by is None:
+            places = {seq: place for place, seq in enumerate(among)}
+            return sorted(wanted, key=lambda entry: places[entry.seq], reverse=not descending)
+        by = _SORTS[sort_by or "updatedAt"]
+        return sorted(wanted, key=lambda entry: (getattr(entry, by), entry.id), reverse=descending)
 
     def ids(self, kind: Kind, prefix: str, limit: int) -> list[str]:
         """Ids that begin so, in order."""

@@ -31,32 +31,71 @@ class SessionRead(CamelOutput):
     cursor: str | None = None
 
 
+MOST_NEIGHBOURS = 5
+
+
 class SearchSessions(CamelInput):
     query: Annotated[
-        str, Field(min_length=1, max_length=1_000, description='Words; "a phrase"; begin*; -without; this OR that.')
+        str,
+        Field(
+            min_length=1,
+            max_length=1_000,
+            description='A question or words, ranked. Demanded: +word, "a phrase", begin*, -without; all: every word.',
+        ),
     ]
+    what: Annotated[Literal["sessions", "thoughts"], Field(description="Sessions, or thoughts of all sessions.")] = (
+        "sessions"
+    )
+    neighbours: Annotated[
+        bool | Annotated[int, Field(ge=0, le=MOST_NEIGHBOURS)],
+        Field(description="Of thoughts: with the one before and behind on their line, or so many of them."),
+    ] = False
     limit: Limit = 10
     offset: Offset = 0
     session_id: SessionId = None
     max_chars: MaxChars = None
 
 
-class SessionFound(CamelOutput):
+class SessionFound(SessionShown):
+    """A session, and what it was found by, if it was searched for."""
+
     sparse: ClassVar[bool] = True
 
-    session: SessionShown
-    hits: int
-    best: str
+    hits: int | None = None
+    best: str | None = None
     """The best hit, with what was found between « and »."""
     thought_number: int | None = None
     branch_id: str | None = None
+
+
+class Neighbour(CamelOutput):
+    """A thought beside one that was found, shortened."""
+
+    id: str
+    thought_number: int
+    text: str
+
+
+class ThoughtFound(CamelOutput):
+    sparse: ClassVar[bool] = True
+
+    id: str
+    session_id: str
+    session_title: str
+    thought_number: int
+    branch_id: str | None = None
+    kind: str
+    snippet: str
+    previous: list[Neighbour] | None = None
+    next: list[Neighbour] | None = None
 
 
 class SessionsFound(CamelOutput):
     sparse: ClassVar[bool] = True
 
     query: str
-    sessions: list[SessionFound]
+    sessions: list[SessionFound] | None = None
+    thoughts: list[ThoughtFound] | None = None
     count: int
     has_more: bool
     next_offset: int | None = None

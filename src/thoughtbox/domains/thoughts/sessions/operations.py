@@ -12,7 +12,7 @@ from thoughtbox.domains.thoughts.events import change
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.numbers import next_number
-from thoughtbox.domains.thoughts.paging import room_beside, size, thoughts_page
+from thoughtbox.domains.thoughts.paging import room_beside, thoughts_page
 from thoughtbox.domains.thoughts.resume import LONGEST_TITLE, attach, in_short, reach
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import LATEST, current, existing, named_session, own_session
@@ -42,14 +42,13 @@ from thoughtbox.domains.thoughts.sessions.models import (
     SessionChanged,
     SessionDeleted,
     SessionExported,
-    SessionFound,
     SessionRead,
     SessionResumed,
     SessionsFound,
     SessionVerified,
     TagSession,
 )
-from thoughtbox.domains.thoughts.sessions.search import SEARCHED, session_found
+from thoughtbox.domains.thoughts.sessions.search import found_sessions, found_thoughts
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing
 from thoughtbox.domains.thoughts.view.lines import MAIN
@@ -62,9 +61,6 @@ from thoughtbox.search.texts import Texts
 from thoughtbox.world import iso
 
 PART = "This is a part. Send the cursor for the next one."
-
-SEARCHED_AT_ONCE = 100
-"""Sessions that are looked up at once: some of them may have been deleted."""
 _LATEST = {"sessionId": "latest"}
 _STARTED = ("start_new", {"sessionTitle": "Slow pages", "sessionTags": ["performance"]})
 
@@ -94,11 +90,12 @@ class ExportPlace(NamedTuple):
     "session.list",
     guard=at(INIT_COMPLETE),
     title="List sessions",
+    fresh=(Texts,),
     newest_first=frozenset({"sessions"}),
     example=Example({**_LATEST, "tags": ["performance"]}, given=_GIVEN),
 )
 def session_list(tx: Tx, call: ListSessions) -> SessionsListed:
-    """Sessions of this workspace, newest first; with tags (all of them), words, project, task or aspect."""
+    """Sessions, newest first: of all these tags, a project, task or aspect; by `search` in thoughts too, best first."""
     return listed(tx, call)
 
 
@@ -136,36 +133,12 @@ def session_get(tx: Tx, call: GetSession) -> SessionRead:
     guard=at(INIT_COMPLETE),
     title="Search sessions",
     fresh=(Texts,),
-    newest_first=frozenset({"sessions"}),
-    example=Example({**_LATEST, "query": "slow page*"}, given=_GIVEN),
+    newest_first=frozenset({"sessions", "thoughts"}),
+    example=Example({**_LATEST, "query": "why were the pages slow?"}, given=_GIVEN),
 )
 def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
-    """Find sessions by words in their thoughts, titles, descriptions and tags."""
-    sessions: list[SessionFound] = []
-    offset, next_offset, has_more = call.offset, None, True
-    note: str | None = None
-    room_left = room_beside(call.max_chars, {"query": call.query})
-    while has_more and next_offset is None:
-        found = tx.ask(Texts).sessions(call.query, topics=SEARCHED, limit=SEARCHED_AT_ONCE, offset=offset)
-        note, has_more = found.note, found.has_more
-        for place, hit in enumerate(found.sessions, offset):
-            shown = session_found(tx, hit, call.query)
-            if shown is None:
-                continue
-            room_left -= size(shown.answer()) + 1
-            if len(sessions) == call.limit or (sessions and room_left < 0):
-                next_offset = place
-                break
-            sessions.append(shown)
-        offset += len(found.sessions)
-    return SessionsFound(
-        query=call.query,
-        sessions=sessions,
-        count=len(sessions),
-        has_more=next_offset is not None,
-        next_offset=next_offset,
-        message=note,
-    )
+    """Find sessions, or thoughts of all sessions, by a question or by words in thoughts, titles and tags."""
+    return found_thoughts(tx, call) if call.what == "thoughts" else found_sessions(tx, call)
 
 
 @room.operation(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from thoughtbox.domains.thoughts.model.session import SETTLES, UPDATES, Session, time_of
-from thoughtbox.ledger.clauses import begins_with
+from thoughtbox.ledger.clauses import begins_with, rows_among
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.versions import Versions, standing_at
 from thoughtbox.ledger.view import View
@@ -125,14 +125,9 @@ class SessionTables(View):
             source, first = f"{ORDER.standing} AS u CROSS JOIN {source}", "u"
             parameters += standing
             conditions.append("s.session_id = u.session_id")
-        for tag in dict.fromkeys(tags):
-            conditions.append(
-                f"EXISTS (SELECT 1 FROM {TAGS.standing} AS t WHERE t.tag = ? AND t.session_id = {first}.session_id)"
-            )
-            parameters += (*standing, tag)
-        for column, value in (where or {}).items():
-            conditions.append(f"s.{column} = ?")
-            parameters.append(value)
+        more, values = self._narrowing(first, tags, where or {})
+        conditions += more
+        parameters += values
         for word in (words or "").casefold().split():
             conditions.append("s.words LIKE ? ESCAPE '\\'")
             parameters.append(f"%{_escaped(word)}%")
@@ -148,6 +143,39 @@ class SessionTables(View):
             (*parameters, limit, offset, *standing, *self._last()),
         )
         return [_session(row)[0] for row in rows]
+
+    def sessions_among(
+        self, ids: Sequence[str], *, tags: Sequence[str] = (), where: Mapping[str, str], sort_by: str | None = None
+    ) -> list[str]:
+        """Those of the sessions that have all these tags, and the values of `where`; sorted, the last one first."""
+        standing = standing_at(self)
+        more, values = self._narrowing("s", tags, where)
+        rows = rows_among(
+            self.sql,
+            f"SELECT s.session_id, {_SORTS[sort_by or 'createdAt']} FROM {SESSIONS.standing} AS s"
+            f" LEFT JOIN {ORDER.standing} AS u ON u.session_id = s.session_id"
+            f" WHERE s.session_id IN (?*) AND {' AND '.join(['s.deleted = 0', *more])}",
+            ids,
+            before=(*standing, *standing),
+            after=values,
+        )
+        return [row[0] for row in sorted(rows, key=lambda row: (row[1], row[0]), reverse=True)]
+
+    def _narrowing(
+        self, first: str, tags: Sequence[str], where: Mapping[str, str]
+    ) -> tuple[list[str], list[str | int]]:
+        """The conditions on a session `s`, and their parameters; `first` is the table that the walk goes along."""
+        conditions: list[str] = []
+        parameters: list[str | int] = []
+        for tag in dict.fromkeys(tags):
+            conditions.append(
+                f"EXISTS (SELECT 1 FROM {TAGS.standing} AS t WHERE t.tag = ? AND t.session_id = {first}.session_id)"
+            )
+            parameters += (*standing_at(self), tag)
+        for column, value in where.items():
+            conditions.append(f"s.{column} = ?")
+            parameters.append(value)
+        return conditions, parameters
 
     def session_ids(self, prefix: str, limit: int, *, after: str = "") -> list[str]:
         """Sessions whose id begins so, by id."""
