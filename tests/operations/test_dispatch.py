@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.box import Box
 from tests.support.boxes import OpenBox, open_box
-from thoughtbox.errors import (
+from thoughtbox.errors import (, SessionNotFound
     IdempotencyConflict,
     InternalError,
     InvalidOperation,
@@ -115,9 +115,8 @@ def test_a_key_used_for_another_call_is_refused(box: Box):
 
 
 def test_a_failed_call_does_not_use_up_its_key(box: Box):
-    other = box.thought_plan(sessionId="other", planDescription="p")["thought"]["thoughtId"]
-    with pytest.raises(InvalidPayload):
-        box.call("thought_plan", {**PLAN, "parentId": other}, key="k1")
+    with pytest.raises(SessionNotFound):
+        box.call("thought", {"sessionId": "nowhere", "thought": "so"}, key="k1")
 
     assert box.call("thought_plan", PLAN, key="k1")["success"]
 

@@ -46,6 +46,9 @@ room.topic(ANSWERED, topics.answer, streams="calls")
 PAGE_CHARS = 90_000
 """A page of records that asks for no budget stays within the hard ceiling."""
 
+ENVELOPE = len('{"records":[],"next_after":9007199254740992}')
+"""What stands around a page: nothing of it may be cut away again, since its end is already named."""
+
 _PLAN = ("thought_plan", {"sessionId": "s1", "planDescription": "Move the cache"})
 
 
@@ -90,9 +93,9 @@ def ledger_record(tx: Tx, call: ReadRecord) -> RecordShown:
 def ledger_tail(tx: Tx, call: ReadTail) -> Tail:
     """Records in the order they were written, a page at a time. A page ends early where the budget does."""
     page: list[dict[str, Any]] = []
-    room_left = call.max_chars or PAGE_CHARS
+    room_left = (call.max_chars or PAGE_CHARS) - ENVELOPE
     for record in tx.ledger.tail(call.after, limit=call.limit):
-        room_left -= len(canonical(dict(record.envelope)))
+        room_left -= len(canonical(dict(record.envelope))) + 1
         if page and room_left < 0:
             break
         page.append(dict(record.envelope))
