@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.box import Box
 from tests.support.boxes import OpenBox, open_box
-from thoughtbox.errors import (, SessionNotFound
+from thoughtbox.errors import (
     IdempotencyConflict,
     InternalError,
     InvalidOperation,
