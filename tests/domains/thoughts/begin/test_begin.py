@@ -363,7 +363,7 @@ def test_twenty_sessions_are_listed_unless_asked_otherwise(quick_box: Box):
     [
         ("limit", 0),
         ("limit", 101),
-        ("limit", "5"),
+        ("limit", "five"),
         ("offset", -1),
         ("offset", 1.5),
         ("sortBy", "thoughtCount"),

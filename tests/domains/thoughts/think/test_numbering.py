@@ -130,7 +130,9 @@ def test_behind_the_highest_number_there_is_none_to_give(mia: Client):
 
 
 @pytest.mark.parametrize("field", ["thoughtNumber", "totalThoughts", "revisesThought", "branchFromThought"])
-@pytest.mark.parametrize("wrong", [0, -1, HIGHEST + 1, 2**63, 1.0, 1.5, "1", True, [1], {"n": 1}, float("nan")])
+@pytest.mark.parametrize(
+    "wrong", [0, -1, HIGHEST + 1, 2**63, "-3", 1.5, "2.5", "one", True, [1], {"n": 1}, float("nan")]
+)
 def test_what_is_no_number_from_1_on_is_refused_by_its_name(tom: Client, field: str, wrong: Any):
     tom.think()
     before = tom.records()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 from thoughtbox import content
@@ -52,6 +53,8 @@ from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
 from thoughtbox.ledger.record import present
 from thoughtbox.operations import TABLE, Example, Tx
 
+T = TypeVar("T")
+
 LAST_SHOWN = 5
 MOST_PROJECTS = 20
 RELATED = 10
@@ -88,17 +91,11 @@ def get_state(tx: Tx, call: GetState) -> State:
 )
 def start_new(tx: Tx, call: StartNew) -> SessionStarted:
     """Begin a session and work on it. The cipher comes next, then thoughts."""
-    if call.title and call.session_title and call.title != call.session_title:
-        raise InvalidPayload(
-            "`title` and `sessionTitle` are given, and differ",
-            recovery="Send sessionTitle alone.",
-            details={"fields": ["title", "sessionTitle"]},
-        )
+    title = _one_of({"sessionTitle": call.session_title, "title": call.title})
+    tags = _one_of({"sessionTags": call.session_tags, "tags": call.tags})
     named = {"project": call.project, "task": call.task, "aspect": call.aspect, "domain": call.domain}
     place = {**standing(tx).place, **present(named)}
-    session = start(
-        tx, title=call.session_title or call.title, tags=call.session_tags, description=call.description, place=place
-    )
+    session = start(tx, title=title, tags=tags or (), description=call.description, place=place)
     move(tx, session.id, INIT_COMPLETE)
     return SessionStarted(
         session_id=session.id,
@@ -148,6 +145,7 @@ def list_sessions(tx: Tx, call: ListSessions) -> SessionsListed:
 @room.operation(
     "navigate",
     writes=True,
+    effect="overwrites",
     title="Say what you work on",
     errors=[SessionNotFound],
     example=Example({**_LATEST, "domain": "debugging"}, given=[_STARTED]),
@@ -193,6 +191,7 @@ def list_roots(tx: Tx, call: ListRoots) -> RootsListed:
 @room.operation(
     "bind_root",
     writes=True,
+    effect="overwrites",
     title="Bind a root directory as the project",
     needs_roots=True,
     errors=[InvalidOperation, SessionNotFound],
@@ -232,6 +231,19 @@ def cipher(tx: Tx, call: LoadCipher) -> CipherLoaded:
     session = _raise_stage(tx, session, call.session_id, at_least=CIPHER_LOADED)
     stage = stage_of(tx, call.session_id)
     return CipherLoaded(session_id=session.id, stage=stage, stage_name=NAMES[stage], cipher=content.text("cipher.md"))
+
+
+def _one_of(given: Mapping[str, T | None]) -> T | None:
+    """What an argument says that has two names; refused when both are given, and differ."""
+    said = present(given)
+    first = next(iter(said.values()), None)
+    if any(value != first for value in said.values()):
+        raise InvalidPayload(
+            f"{' and '.join(f'`{name}`' for name in said)} are given, and differ",
+            recovery=f"Send {next(iter(said))} alone.",
+            details={"fields": list(said)},
+        )
+    return first
 
 
 def _let_go_of_deleted(tx: Tx) -> None:

@@ -1,4 +1,4 @@
-"""Looking after sessions: find, read, resume, export, analyse, rename, tag, complete, delete, verify."""
+"""Looking after sessions: find, read, resume, export, analyse, rename, tag, complete, delete and undelete, verify."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ from thoughtbox.domains.thoughts.sessions.models import (
     SessionsFound,
     SessionVerified,
     TagSession,
+    UndeleteSession,
 )
 from thoughtbox.domains.thoughts.sessions.search import SEARCHED, session_found
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
@@ -104,7 +105,7 @@ def session_list(tx: Tx, call: ListSessions) -> SessionsListed:
     example=Example(_LATEST, given=_GIVEN),
 )
 def session_get(tx: Tx, call: GetSession) -> SessionRead:
-    """A session with its thoughts in order of recording, branches included, a thoughts_page at a time."""
+    """A session with its thoughts in order of recording, branches included, a page at a time."""
     session = current(tx, call.session_id)
     view = tx.ask(Thoughts)
     after = place_in(call.cursor, AfterThought).seq if call.cursor else 0
@@ -128,7 +129,7 @@ def session_get(tx: Tx, call: GetSession) -> SessionRead:
     title="Search sessions",
     fresh=(Texts,),
     newest_first=frozenset({"sessions"}),
-    example=Example({**_LATEST, "query": "slow thoughts_page*"}, given=_GIVEN),
+    example=Example({**_LATEST, "query": "slow page*"}, given=_GIVEN),
 )
 def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
     """Find sessions by words in their thoughts, titles, descriptions and tags."""
@@ -260,6 +261,7 @@ def session_extract_learnings(tx: Tx, call: ExtractLearnings) -> LearningsExtrac
 @room.operation(
     "session.rename",
     writes=True,
+    effect="overwrites",
     guard=at(INIT_COMPLETE),
     title="Rename a session",
     errors=[SessionNotFound],
@@ -277,6 +279,7 @@ def session_rename(tx: Tx, call: RenameSession) -> SessionChanged:
 @room.operation(
     "session.tag",
     writes=True,
+    effect="overwrites",
     guard=at(INIT_COMPLETE),
     title="Tag a session",
     errors=[SessionNotFound],
@@ -295,6 +298,7 @@ def session_tag(tx: Tx, call: TagSession) -> SessionChanged:
 @room.operation(
     "session.complete",
     writes=True,
+    effect="ends",
     guard=at(INIT_COMPLETE),
     title="Complete a session",
     errors=[SessionNotFound],
@@ -309,13 +313,14 @@ def session_complete(tx: Tx, call: OneSession) -> SessionChanged:
 @room.operation(
     "session.delete",
     writes=True,
+    effect="removes",
     guard=at(INIT_COMPLETE),
     title="Delete a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN, fails_with=InvalidPayload),
 )
 def session_delete(tx: Tx, call: DeleteSession) -> SessionDeleted:
-    """Take a session out of sight. Its records stay in the ledger, and session.verify still proves them."""
+    """Take a session out of sight; session.undelete brings it back, and session.verify still proves its records."""
     if call.session_id == LATEST:
         raise InvalidPayload(
             "what is deleted must be named: `latest` may be somebody else's by now",
@@ -326,7 +331,27 @@ def session_delete(tx: Tx, call: DeleteSession) -> SessionDeleted:
     change(tx, session.id, "deleted")
     if standing(tx).session_id == session.id:
         move(tx, None, 0)
-    return SessionDeleted(session_id=session.id)
+    return SessionDeleted(session_id=session.id, undo={"operation": "session.undelete", "sessionId": session.id})
+
+
+@room.operation(
+    "session.undelete",
+    writes=True,
+    idempotent=True,
+    title="Bring a deleted session back",
+    errors=[SessionNotFound],
+    example=Example(_LATEST, given=_GIVEN, fails_with=InvalidPayload),
+)
+def session_undelete(tx: Tx, call: UndeleteSession) -> SessionChanged:
+    """Bring a deleted session back into sight, as it was, with its tags. session.resume goes on with it."""
+    if call.session_id == LATEST:
+        raise InvalidPayload(
+            "what was deleted must be named: `latest` is in sight",
+            recovery="Send the id that session.delete answered with.",
+            details={"fields": ["sessionId"]},
+        )
+    session = tx.ask(Thoughts).session(call.session_id) or existing(tx, call.session_id)
+    return _changed(tx, session, "undeleted") if session.deleted else _unchanged(session)
 
 
 @room.operation(

@@ -138,7 +138,7 @@ def thought(tx: Tx, call: Think) -> ThoughtRecorded:
     example=Example({**_LATEST, "last": 3}, given=(*_READY, _THOUGHT)),
 )
 def read_thoughts(tx: Tx, call: ReadThoughts) -> ThoughtsRead:
-    """Thoughts of a session: one, the last few, a range, a branch, of a kind, or those that refer to a thought."""
+    """Thoughts of a session: one, the last few, a range, a branch, of a kind or label, or what refers to a thought."""
     newest = tx.ledger.last_seq()
     after, seq = place = place_in(call.cursor, ReadPlace) if call.cursor else ReadPlace(0, newest)
     if seq > newest:

@@ -17,7 +17,7 @@ class Thoughts(SessionTables, LineTables, LinkTables):
     name = "thoughts"
     follows = frozenset({STARTED, CHANGED, TOPIC, CRITIQUE})
     schema = "thoughts.sql"
-    generation = 2
+    generation = 3
 
     def apply(self, record: Record) -> None:
         match record.topic:
