@@ -69,7 +69,7 @@ def _refusal(table: Table, operation: Operation, faults: list[ErrorDetails]) -> 
     if len(faults) > len(told):
         message += f"; and {len(faults) - len(told)} more"
     return operation.invalid(
-        f"{operation.name}: {message}",
+        message,
         recovery=_way_out(told, wire_names(operation.input)) or table.guidance(operation.name),
         details={"fields": [_path(fault["loc"]) for fault in told]},
     )
@@ -78,7 +78,9 @@ def _refusal(table: Table, operation: Operation, faults: list[ErrorDetails]) -> 
 def _way_out(faults: list[ErrorDetails], known: tuple[str, ...]) -> str | None:
     unknown = (_path(fault["loc"]) for fault in faults if fault["type"] == "extra_forbidden")
     near = next(filter(None, (nearest(name, known) for name in unknown)), None)
-    return f"Did you mean `{near}`?" if near else None
+    if near is not None:
+        return f"Did you mean `{near}`?"
+    return "Send one of these." if all(fault["type"] == "literal_error" for fault in faults) else None
 
 
 def _sentence(fault: ErrorDetails) -> str:
@@ -89,7 +91,7 @@ def _sentence(fault: ErrorDetails) -> str:
         case "missing":
             return f"`{name}` is missing"
         case "value_error":
-            return f"`{name}` is refused: {about['error']}"
+            return f"`{name}`: {about['error']}"
         case "string_too_long" | "too_long":
             return f"`{name}` is too long: {about['max_length']} at most"
         case "literal_error":
@@ -106,7 +108,7 @@ _WANTED = {
     "float_type": "a number",
     "bool_type": "true or false",
     "string_type": "a text",
-    "list_type": 'a list, such as ["a"]',
+    "list_type": "a list",
     "dict_type": "an object",
     "model_type": "an object",
     "greater_than_equal": "{ge} or more",

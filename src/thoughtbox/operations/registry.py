@@ -138,8 +138,8 @@ class Table:
         if self._describes is None:
             return None
         call = {"operation": self._describes, **({"name": name} if name is not None else {})}
-        what = "its arguments" if name is not None else "all operations"
-        return f"{json.dumps(call, ensure_ascii=False)} shows {what}."
+        what = "how" if name is not None else "all operations"
+        return f"{json.dumps(call, ensure_ascii=False, separators=(',', ':'))} shows {what}."
 
     def shown_in(self, toolset: str) -> dict[str, Operation]:
         """The operations of a toolset, by the names that its tools have: what leads to all first, then as declared.

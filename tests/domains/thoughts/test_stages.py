@@ -258,6 +258,18 @@ def test_the_refusal_says_how_to_go_on_with_an_earlier_session(quick_box: Box):
     assert mia.gateway(**way_out)["sessionId"] == session_id
 
 
+def test_a_read_that_comes_too_early_is_told_what_is_open_at_any_stage(quick_box: Box):
+    Client(quick_box).start_new(sessionTitle="Slow pages")
+    mia = Client(quick_box)
+
+    refused = mia.refusal("session.search", query="slow")
+    assert refused
+    instead = {"operation": "list_sessions", "search": "slow"}
+    assert f"Open at any stage: {json.dumps(instead)}, get_thought, describe." in str(refused.recovery)
+    assert mia.gateway(**instead)["count"] == 1
+    assert "Open at any stage" not in str(mia.refusal("thought", thought="x"))
+
+
 def test_nothing_is_refused_for_its_stage_to_whoever_has_no_connection(quick_box: Box):
     nobody = Client(quick_box, stateless=True)
     session_id = nobody.start_new()["sessionId"]

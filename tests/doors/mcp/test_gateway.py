@@ -98,6 +98,8 @@ def test_it_leads_to_the_operations_of_every_room(agent: Agent):
     assert gateway(agent, "session.get", args={"sessionId": session})
     assert gateway(agent, "thought_record", **NOTE)["thought"]["thoughtId"] == "th:2"
     assert gateway(agent, "ledger_status")["records"] == 2
+    assert gateway(agent, "describe", args={"operation": "thought"})["operation"] == "thought"
+    assert gateway(agent, "describe", name="session")["operations"]
 
 
 def test_an_operation_can_be_called_by_its_own_name_and_by_its_tools_name(agent: Agent):

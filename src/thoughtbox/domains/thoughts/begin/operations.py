@@ -199,8 +199,10 @@ def list_roots(tx: Tx, call: ListRoots) -> RootsListed:
 )
 def bind_root(tx: Tx, call: BindRoot) -> RootBound:
     """Take one of the client's root directories as the project: sessions begun from now on belong to it."""
+    _bound_root(tx, call.session_id)  # a session that is not there is told first
     if tx.roots is None:
-        named = {"operation": "navigate", "project": _last_part(call.root_uri)[:LONGEST_PLACE]}
+        session = present({"sessionId": call.session_id})
+        named = {"operation": "navigate", "project": _last_part(call.root_uri)[:LONGEST_PLACE], **session}
         raise InvalidOperation(
             "this client does not tell its roots, so none can be bound",
             recovery=f"Name the project instead: {json.dumps(named, ensure_ascii=False)}.",

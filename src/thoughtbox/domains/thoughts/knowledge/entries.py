@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from thoughtbox.domains.thoughts.knowledge.models import KnowledgeDeleted
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Entry, Kind, Knowledge
 from thoughtbox.errors import InvalidPayload
-from thoughtbox.ledger.record import Draft, Record, record_id
+from thoughtbox.ledger.record import Draft, Record, present, record_id
 from thoughtbox.ledger.view import astray
 from thoughtbox.operations import Tx
 from thoughtbox.search.texts import Texts
@@ -59,13 +60,13 @@ def delete(tx: Tx, what: Topic, entry: Entry) -> KnowledgeDeleted:
     return KnowledgeDeleted(id=entry.id, undo=undo)
 
 
-def undelete(tx: Tx, what: Topic, id: str) -> Entry:
+def undelete(tx: Tx, what: Topic, id: str, session_id: str | None) -> Entry:
     """Bring a pattern or note back as it was; one that is in sight stays as it is."""
     versions = tx.ledger.newest(_stream(what, id), 2)
     if tx.ask(Knowledge).entry(what.kind, id) is None and len(versions) == 2:
         last = versions[0]
         write(tx, what, own_data(last), last.text, replaces=last)
-    return entry_named(tx, what, id)
+    return entry_named(tx, what, id, session_id)
 
 
 def own_data(record: Record) -> dict[str, Any]:
@@ -82,13 +83,14 @@ def _stream(what: Topic, id: str) -> str:
     return f"knowledge/{what.kind}/{id}"
 
 
-def entry_named(tx: Tx, what: Topic, id: str) -> Entry:
-    """The pattern or note of that id; refuses one that is not there."""
+def entry_named(tx: Tx, what: Topic, id: str, session_id: str | None = None) -> Entry:
+    """The pattern or note of that id; refuses one that is not there, to whoever called from that session."""
     entry = tx.ask(Knowledge).entry(what.kind, id)
     if entry is None:
+        listing = {"operation": f"knowledge.list_{what.kind}s", **present({"sessionId": session_id})}
         raise InvalidPayload(
             f"there is no {what.kind} `{id}`",
-            recovery=f'{{"operation": "knowledge.list_{what.kind}s"}} shows those there are.',
+            recovery=f"{json.dumps(listing, ensure_ascii=False)} shows those there are.",
             details={"fields": [f"{what.kind}Id"]},
         )
     return entry

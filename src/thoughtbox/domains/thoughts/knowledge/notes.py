@@ -54,7 +54,9 @@ def write_note(tx: Tx, call: WriteNote) -> NoteKept:
         content = f"{record_of(tx, entry).text}\n{call.content}"
         if len(content) > LONGEST_TEXT:
             raise InvalidPayload(
-                f"the note would be longer than {LONGEST_TEXT:,} characters", details={"fields": ["content"]}
+                f"the note would be longer than {LONGEST_TEXT:,} characters",
+                recovery="Send less, or write another note: send another title.",
+                details={"fields": ["content"]},
             )
     write(tx, NOTES, {"id": id, "title": call.title}, content, replaces=entry)
     return NoteKept(note=_note(tx, entry_named(tx, NOTES, id), with_content=True))
@@ -68,7 +70,7 @@ def write_note(tx: Tx, call: WriteNote) -> NoteKept:
 )
 def get_note(tx: Tx, call: OneNote) -> NoteKept:
     """One note in full."""
-    return NoteKept(note=_note(tx, entry_named(tx, NOTES, call.note_id), with_content=True))
+    return NoteKept(note=_note(tx, entry_named(tx, NOTES, call.note_id, call.session_id), with_content=True))
 
 
 @room.operation(
@@ -103,7 +105,7 @@ def list_notes(tx: Tx, call: ListNotes) -> NotesListed:
 )
 def delete_note(tx: Tx, call: DeleteNote) -> KnowledgeDeleted:
     """Take a note out of sight; what it said stays in the ledger, and knowledge.undelete_note brings it back."""
-    return delete(tx, NOTES, entry_named(tx, NOTES, call.note_id))
+    return delete(tx, NOTES, entry_named(tx, NOTES, call.note_id, call.session_id))
 
 
 @room.operation(
@@ -119,7 +121,7 @@ def delete_note(tx: Tx, call: DeleteNote) -> KnowledgeDeleted:
 )
 def undelete_note(tx: Tx, call: DeleteNote) -> NoteKept:
     """Bring a deleted note back into sight, as it was."""
-    return NoteKept(note=_note(tx, undelete(tx, NOTES, call.note_id), with_content=True))
+    return NoteKept(note=_note(tx, undelete(tx, NOTES, call.note_id, call.session_id), with_content=True))
 
 
 def _note(tx: Tx, entry: Entry, *, with_content: bool) -> NoteShown:

@@ -85,7 +85,7 @@ def create_pattern(tx: Tx, call: CreatePattern) -> PatternKept:
 )
 def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
     """One pattern in full."""
-    entry = entry_named(tx, PATTERNS, call.pattern_id)
+    entry = entry_named(tx, PATTERNS, call.pattern_id, call.session_id)
     return PatternKept(pattern=_pattern(tx, entry, with_content=True))
 
 
@@ -103,7 +103,7 @@ def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
 )
 def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
     """Change a pattern; what it said before stays in the ledger."""
-    entry = entry_named(tx, PATTERNS, call.pattern_id)
+    entry = entry_named(tx, PATTERNS, call.pattern_id, call.session_id)
     record = record_of(tx, entry)
     from_sessions = call.derived_from_sessions
     named = {
@@ -115,7 +115,9 @@ def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
     given = present(named)
     if not given and call.content is None:
         raise InvalidPayload(
-            "there is nothing to change", details={"fields": ["title", "description", "content", "tags"]}
+            "there is nothing to change",
+            recovery="Send title, description, content, tags or derivedFromSessions.",
+            details={"fields": ["title", "description", "content", "tags"]},
         )
     write(tx, PATTERNS, {**own_data(record), **given}, call.content or record.text, replaces=entry)
     return PatternKept(pattern=_pattern(tx, entry_named(tx, PATTERNS, entry.id), with_content=True))
@@ -155,7 +157,7 @@ def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
 )
 def delete_pattern(tx: Tx, call: DeletePattern) -> KnowledgeDeleted:
     """Take a pattern out of sight; what it said stays in the ledger, and knowledge.undelete_pattern brings it back."""
-    return delete(tx, PATTERNS, entry_named(tx, PATTERNS, call.pattern_id))
+    return delete(tx, PATTERNS, entry_named(tx, PATTERNS, call.pattern_id, call.session_id))
 
 
 @room.operation(
@@ -175,7 +177,9 @@ def delete_pattern(tx: Tx, call: DeletePattern) -> KnowledgeDeleted:
 )
 def undelete_pattern(tx: Tx, call: DeletePattern) -> PatternKept:
     """Bring a deleted pattern back into sight, as it was."""
-    return PatternKept(pattern=_pattern(tx, undelete(tx, PATTERNS, call.pattern_id), with_content=True))
+    return PatternKept(
+        pattern=_pattern(tx, undelete(tx, PATTERNS, call.pattern_id, call.session_id), with_content=True)
+    )
 
 
 @room.operation(
@@ -203,7 +207,8 @@ def promote(tx: Tx, call: Promote) -> PatternKept:
     if proposal is None:
         raise InvalidPayload(
             f"session {session.id} has no proposal `{call.learning_id}`",
-            recovery="session.extract_learnings shows its proposals; send the same keyMoments, if there were any.",
+            recovery=f'{{"operation": "session.extract_learnings", "sessionId": "{session.id}"}} shows its proposals; '
+            "send the same keyMoments, if there were any.",
             details={"fields": ["learningId"], "proposals": [learning.id for learning in proposals]},
         )
     tags = list(dict.fromkeys([*call.tags, *session.tags, proposal.type]))[:MOST_TAGS]

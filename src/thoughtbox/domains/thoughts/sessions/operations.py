@@ -272,7 +272,11 @@ def session_rename(tx: Tx, call: RenameSession) -> SessionChanged:
     session = current(tx, call.session_id)
     given = present({"title": call.title, "description": call.description})
     if not given:
-        raise InvalidPayload("there is neither a title nor a description", details={"fields": ["title"]})
+        raise InvalidPayload(
+            "there is neither a title nor a description",
+            recovery="Send title, description or both.",
+            details={"fields": ["title"]},
+        )
     return _changed(tx, session, "renamed", **given)
 
 
@@ -291,7 +295,11 @@ def session_tag(tx: Tx, call: TagSession) -> SessionChanged:
     kept = call.tags if call.tags is not None else [tag for tag in session.tags if tag not in call.remove]
     tags = list(dict.fromkeys([*kept, *call.add]))
     if len(tags) > MOST_TAGS:
-        raise InvalidPayload(f"a session has {MOST_TAGS} tags at most", details={"fields": ["add"]})
+        raise InvalidPayload(
+            f"a session has {MOST_TAGS} tags at most",
+            recovery="Send remove along with add, or tags for all of them.",
+            details={"fields": ["add"]},
+        )
     return _changed(tx, session, "tagged", tags=tags) if tuple(tags) != session.tags else _unchanged(session)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from thoughtbox.domains.thoughts.answers import ThoughtShown
 from thoughtbox.domains.thoughts.cipher.meaning import kinds_labelled
 from thoughtbox.domains.thoughts.model.thought import node_id
-from thoughtbox.domains.thoughts.numbers import Numbers, missing
+from thoughtbox.domains.thoughts.numbers import Numbers, missing, structure_of
 from thoughtbox.domains.thoughts.paging import OPENED_AT_ONCE
 from thoughtbox.domains.thoughts.records import last_of, thoughts_at
 from thoughtbox.domains.thoughts.think.models import READ_BY_DEFAULT, ReadThoughts
@@ -71,7 +71,7 @@ def asked_for(tx: Tx, session_id: str, call: ReadThoughts) -> tuple[dict[str, An
     if branch is not None and numbers.line(branch) is None:
         raise ThoughtNotFound(
             f"the session has no branch `{branch}`",
-            recovery='{"operation": "get_structure"} shows its branches.',
+            recovery=f"{structure_of(session_id)} shows its branches.",
             details={"sessionId": session_id, "branchId": branch},
         )
     if not asked and branch is None and call.kind is None and call.label is None:
