@@ -63,7 +63,7 @@ def of_all(table: Table) -> Described:
 
 
 def _folded(names: Iterable[str]) -> list[str]:
-    """Names in their order, those of a family together: `session: get, list`."""
+    """Names in their order, those of a family together: `session.{get, list}`."""
     families: dict[str, list[str]] = {}
     for name in names:
         family, _, sub = name.rpartition(".")
