@@ -45,9 +45,12 @@ def of_one(operation: Operation) -> Described:
 
 
 def of_several(table: Table, names: Sequence[str]) -> Described:
-    """Operations and what each is for; where that is too long, their names."""
-    found = Described(operations={name: table.operations[name].summary for name in names})
-    return found if _size(found) <= LONGEST else Described(operations=_folded(names))
+    """Operations and what each is for, in a sentence; where that is too long in a few words, or by their names."""
+    among = [table.operations[name] for name in names]
+    for said in ({each.name: each.summary for each in among}, {each.name: each.title for each in among}):
+        if _size(found := Described(operations=said)) <= LONGEST:
+            return found
+    return Described(operations=_folded(names))
 
 
 def of_all(table: Table) -> Described:

@@ -1,8 +1,12 @@
 """Parts of answers that several operations of the room give: a session, a thought, a critique, a line."""
 
-from typing import ClassVar, Self
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, NamedTuple, Self
+
+from pydantic import Field
 
 from thoughtbox.domains.thoughts.model.critique import Critique
+from thoughtbox.domains.thoughts.model.reasoning import Settled
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.view.lines import Line, Node
@@ -68,6 +72,15 @@ class RelationShown(CamelOutput):
     to: str
 
 
+class Stands(NamedTuple):
+    """What later thoughts made of one, by the names of those thoughts: `S9`, `alt:S4`."""
+
+    revised_by: str | None = None
+    rejected_by: str | None = None
+    answered_by: str | None = None
+    rests_on: str | None = None
+
+
 class ThoughtShown(CamelOutput):
     """A thought as it is read: ThoughtData, with its kind, what it is linked to, and its ids."""
 
@@ -88,13 +101,19 @@ class ThoughtShown(CamelOutput):
     branch_from_thought: int | None = None
     branch_id: str | None = None
     needs_more_thoughts: bool | None = None
+    action_id: str | None = None
     labels: list[str] | None = None
     confidence: float | None = None
     notes: list[str] | None = None
+    revised_by: str | None = None
+    rejected_by: str | None = None
+    answered_by: str | None = None
+    rests_on: Annotated[str | None, Field(description="What it rests on and was revised or rejected since.")] = None
     critique: CritiqueShown | None = None
 
     @classmethod
-    def of(cls, thought: Thought, critique: Critique | None = None) -> Self:
+    def of(cls, thought: Thought, critique: Critique | None = None, stands: Stands | None = None) -> Self:
+        """`stands` says what later thoughts made of it."""
         return cls(
             id=thought.id,
             node_id=thought.node_id,
@@ -111,11 +130,42 @@ class ThoughtShown(CamelOutput):
             branch_from_thought=thought.branch_from,
             branch_id=thought.branch_id,
             needs_more_thoughts=thought.needs_more or None,
+            action_id=thought.action_id,
             labels=list(thought.labels) or None,
             confidence=thought.confidence,
             notes=list(thought.notes) or None,
             critique=CritiqueShown.of(critique) if critique else None,
+            **({} if stands is None else stands._asdict()),
         )
+
+
+class ThoughtLine(CamelOutput):
+    """A thought in brief: as it was written, cut where it is long."""
+
+    sparse: ClassVar[bool] = True
+
+    thought_number: int
+    thought: str
+    branch_id: str | None = None
+
+
+class Brief(CamelOutput):
+    """What there is to know of a session for whoever goes on with it."""
+
+    sparse: ClassVar[bool] = True
+
+    problem: Annotated[str | None, Field(description="The first thought.")] = None
+    decisions: Annotated[list[str] | None, Field(description="Those that stand, the newest first.")] = None
+    rejected: Annotated[list[str] | None, Field(description="What was rejected ← why, the newest first.")] = None
+    open_questions: list[str] | None = None
+    untested_assumptions: list[str] | None = None
+    branches: Annotated[list[str] | None, Field(description="Each with its fate and its last line.")] = None
+    last_thoughts: list[ThoughtLine] | None = None
+    more: Annotated[int | None, Field(description="Lines that there was no room for: ask with a larger maxChars.")] = (
+        None
+    )
+    next_thought_number: int = 1
+    notation: str = ""
 
 
 class LineShown(CamelOutput):
@@ -126,13 +176,15 @@ class LineShown(CamelOutput):
     tail: int
     from_thought: int | None = None
     from_branch: str | None = None
+    fate: Annotated[str | None, Field(description="adopted or rejected, once it is.")] = None
 
 
-def line_shown(line: Line, nodes: dict[int, Node]) -> LineShown:
+def line_shown(line: Line, nodes: Mapping[int, Node], fates: Mapping[str, Settled]) -> LineShown:
     return LineShown(
         length=line.length,
         head=nodes[line.first_seq].number,
         tail=nodes[line.last_seq].number,
         from_thought=line.origin_number,
         from_branch=line.parent or None,
+        fate=fates[line.branch].fate if line.branch in fates else None,
     )

@@ -11,16 +11,16 @@ from thoughtbox.operations import Focus
 
 _BEGIN = "Go on: session.resume_latest. Begin: start_new {title?, tags?, domain?}, then cipher, then thought."
 _ALL = (
-    "thought {thought, revisesThought?, branchFromThought?, critique?} | read_thoughts {last?, kind?, label?}"
-    " | get_thought {id} | get_structure | critique"
-    " | session.list, .get, .search {query}, .resume, .export {format}, .analyze, .extract_learnings, .rename, .tag,"
-    " .complete, .delete, .undelete, .verify"
-    " | knowledge.write_note, .list_notes, .list_patterns {search?}, .promote"
-    " | mental_models.list_models {tag?}, .get_model {modelId}, .list_tags"
+    "thought {thought, revisesThought?, branchFromThought?, actionId?} | read_thoughts {last?, kind?, label?}"
+    " | get_thought {id} | get_structure | critique | branch.adopt, .reject"
+    " | session.list, .get, .brief, .search {query}, .resume, .export, .analyze, .extract_learnings, .rename,"
+    " .tag, .complete, .delete, .undelete, .verify"
+    " | knowledge.write_note, .list_notes, .list_patterns, .promote"
+    " | mental_models.list_models, .get_model {modelId}, .list_tags"
 )
 
 _BY_STAGE = (
-    f"{_BEGIN} Open before: list_sessions {{search?}}, get_thought.\n{_ALL}",
+    f"{_BEGIN} Open now: list_sessions {{search?}}, session.brief, get_thought.\n{_ALL}",
     f"Next: cipher, which opens thought and mental_models. Another session: session.resume_latest.\n{_ALL}",
     f"All is open. Another session: session.resume_latest, start_new.\n{_ALL}",
     f"All is open; mental_models shows those of your domain.\n{_ALL}",

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, ThoughtNotFound
 
+MAIN_NAME = "main"
+"""How a reference calls the main line: `main:S4`."""
+
 MOST_NAMED = 10
 """Branches that an error names."""
+
+
+class Named(NamedTuple):
+    """The thought that a reference means, and what whoever wrote it should know."""
+
+    node: Node
+    note: str | None = None
 
 
 class Numbers:
@@ -34,12 +46,31 @@ class Numbers:
         elsewhere = self._view.nodes_numbered(self._session_id, number)
         return elsewhere[0] if len(elsewhere) == 1 else None
 
-    def written_as(self, branch: str, label: int) -> int | None:
-        """The record of the newest thought that a line of cipher on this line, or above it, called by that number."""
-        for line in self._upward(branch):
-            if (seq := self._view.labelled(self._session_id, line, label)) is not None:
-                return seq
-        return None
+    def named(self, branch: str, number: int, line: str | None) -> Named | None:
+        """The thought that a reference means, said on one branch and perhaps with the name of a line.
+
+        Without a name: that of the line itself, then of those it came from, then what was written with that number and
+        got another, then that of the only other line that has it. All but the first two are worth a note.
+        """
+        if line is not None:
+            node = self._view.node(self._session_id, MAIN if line == MAIN_NAME else line, number)
+            return Named(node) if node is not None else None
+        fork: int | None = None
+        for each in self._upward(branch):
+            if (node := self._view.node(self._session_id, each, number)) is not None:
+                is_beyond = fork is not None and node.seq > fork
+                beyond = f"S{number} is {name_of(node)}, said after this branch began."
+                return Named(node, beyond if is_beyond else None)
+            upward = self.line(each)
+            fork = upward.origin if upward is not None else fork
+        for each in self._upward(branch):
+            if (seq := self._view.labelled(self._session_id, each, number)) is not None:
+                node = self._view.nodes_at(self._session_id, [seq])[seq]
+                return Named(node, f"S{number} is {name_of(node)}, which was written as S{number}.")
+        elsewhere = self._view.nodes_numbered(self._session_id, number)
+        if len(elsewhere) != 1:
+            return None
+        return Named(elsewhere[0], f"S{number} is {name_of(elsewhere[0])}, on another line.")
 
     def on(self, branch: str, number: int, what: str) -> Node:
         """The thought of that number on that very line; `what` names the argument."""
@@ -86,6 +117,22 @@ class Numbers:
             yield at
             line = self.line(at)
             at = MAIN if line is None and at != MAIN else line.parent if line is not None else None
+
+
+def name_of(node: Node) -> str:
+    """`S4` on the main line, `alt:S4` on a branch: what a reference to it looks like anywhere."""
+    return f"{node.branch}:S{node.number}" if node.branch else f"S{node.number}"
+
+
+def thought_name(thought: Thought) -> str:
+    """The same, of a thought that is at hand."""
+    return f"{thought.branch_id}:S{thought.number}" if thought.branch_id else f"S{thought.number}"
+
+
+def next_number(view: Thoughts, session_id: str) -> int:
+    """The number that the next thought of the main line gets."""
+    line = view.line(session_id, MAIN)
+    return line.highest_number + 1 if line is not None else 1
 
 
 def _some(nodes: list[Node]) -> str:

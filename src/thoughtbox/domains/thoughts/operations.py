@@ -5,10 +5,12 @@ from thoughtbox.domains.thoughts.content import completions, mental_models, prom
 from thoughtbox.domains.thoughts.knowledge import notes, patterns
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.sessions import operations as sessions
+from thoughtbox.domains.thoughts.think import branches
 from thoughtbox.domains.thoughts.think import operations as think
 
 __all__ = [
     "begin",
+    "branches",
     "completions",
     "mental_models",
     "notes",

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import orjson
 
 from thoughtbox.domains.thoughts.answers import ThoughtShown
-from thoughtbox.domains.thoughts.records import critiques_of, thoughts_at
+from thoughtbox.domains.thoughts.records import opened
 from thoughtbox.operations import HARD_CEILING, Output, Tx
 
 A = TypeVar("A", bound=Output)
@@ -26,11 +26,9 @@ def thoughts_page(tx: Tx, seqs: Sequence[int], *, limit: int, room: int) -> list
     """The first of these thoughts, as many as there is room for and at least one."""
     wanted = seqs[:limit]
     room_left = min(room, PAGE_CHARS)
-    critiques = critiques_of(tx, wanted)
     shown: list[ThoughtShown] = []
     for start in range(0, len(wanted), OPENED_AT_ONCE):
-        for thought in thoughts_at(tx, wanted[start : start + OPENED_AT_ONCE]):
-            each = ThoughtShown.of(thought, critiques.get(thought.seq))
+        for each in opened(tx, wanted[start : start + OPENED_AT_ONCE]):
             room_left -= size(each.answer()) + 1
             if shown and room_left < 0:
                 return shown

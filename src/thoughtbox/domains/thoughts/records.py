@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from thoughtbox.domains.thoughts.answers import ThoughtShown
+from thoughtbox.domains.thoughts.answers import Stands, ThoughtShown
 from thoughtbox.domains.thoughts.model.critique import TOPIC as CRITIQUE
 from thoughtbox.domains.thoughts.model.critique import Critique
+from thoughtbox.domains.thoughts.model.reasoning import State
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought, stream_of
+from thoughtbox.domains.thoughts.numbers import name_of
 from thoughtbox.domains.thoughts.view.links import CRITIQUES
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.ledger.record import record_id
@@ -31,10 +33,37 @@ def thoughts_at(tx: Tx, seqs: Iterable[int]) -> list[Thought]:
     return found
 
 
-def opened(tx: Tx, seqs: list[int]) -> list[ThoughtShown]:
-    """These thoughts in full, in order of recording."""
-    critiques = critiques_of(tx, seqs)
-    return [ThoughtShown.of(thought, critiques.get(thought.seq)) for thought in thoughts_at(tx, seqs)]
+def opened(tx: Tx, seqs: Sequence[int]) -> list[ThoughtShown]:
+    """These thoughts in full, with what others made of them, in order of recording."""
+    thoughts = thoughts_at(tx, seqs)
+    critiques, stands = critiques_of(tx, seqs), how_they_stand(tx, thoughts)
+    return [ThoughtShown.of(each, critiques.get(each.seq), stands.get(each.seq)) for each in thoughts]
+
+
+def how_they_stand(tx: Tx, thoughts: Sequence[Thought]) -> dict[int, Stands]:
+    """What later thoughts made of these, of those of which there is something to say."""
+    view = tx.ask(Thoughts)
+    states = view.states(thought.seq for thought in thoughts)
+    if not states:
+        return {}
+    grounds = view.states(state.rests_on for state in states.values() if state.rests_on is not None)
+    named = {seq for state in (*states.values(), *grounds.values()) for seq in (state.seq, state.by) if seq is not None}
+    names: dict[int, str] = {}
+    for session_id in {thought.session_id for thought in thoughts}:
+        names |= {seq: name_of(node) for seq, node in view.nodes_at(session_id, named).items()}
+    return {seq: _stands(state, grounds, names) for seq, state in states.items()}
+
+
+def _stands(state: State, grounds: Mapping[int, State], names: Mapping[int, str]) -> Stands:
+    by = names.get(state.by) if state.by is not None else None
+    ground = grounds.get(state.rests_on) if state.rests_on is not None and not state.has_fallen else None
+    fell = f"{names[ground.seq]}, {ground.status} by {names[ground.by]}" if ground and ground.by else None
+    return Stands(
+        revised_by=by if state.status == "revised" else None,
+        rejected_by=by if state.status == "rejected" else None,
+        answered_by=by if state.status == "answered" else None,
+        rests_on=fell,
+    )
 
 
 def last_of(tx: Tx, session_id: str, count: int) -> list[int]:

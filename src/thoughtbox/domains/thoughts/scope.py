@@ -14,6 +14,9 @@ from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, shown
 from thoughtbox.operations import Tx
 
+MOST_TITLED = 100
+"""Sessions with these words in their titles that are looked at."""
+
 LATEST = "latest"
 """Stands for the session that changed last."""
 
@@ -44,6 +47,15 @@ def existing(tx: Tx, session_id: str) -> Session:
         recovery=f'{{"operation": "list_sessions"}} shows those there are.{back}',
         details={"sessionId": shown(session_id)},
     )
+
+
+def named_session(tx: Tx, name: str) -> Session:
+    """The session of that id or, if there is none, the newest of that title."""
+    session = None if name == LATEST else tx.ask(Thoughts).session(name)
+    if session is None and name != LATEST:
+        titled = tx.ask(Thoughts).sessions(words=name, limit=MOST_TITLED)
+        session = next((each for each in titled if each.title.casefold() == name.casefold()), None)
+    return session if session is not None and not session.deleted else existing(tx, name)
 
 
 def current(tx: Tx, session_id: str | None) -> Session:

@@ -11,6 +11,7 @@ from pydantic import Field
 from thoughtbox.domains.thoughts.arguments import BranchId
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN
 from thoughtbox.domains.thoughts.model.critique import TOPIC as CRITIQUE
+from thoughtbox.domains.thoughts.model.reasoning import FATE_OF
 from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
 from thoughtbox.domains.thoughts.model.thought import TOPIC, stream_of
 from thoughtbox.domains.thoughts.view.lines import MAIN
@@ -49,6 +50,8 @@ class ChangeData(_Place):
     tags: list[str] | None = None
     stage: Stage | None = None
     timestamp: Time | None = None
+    branch_id: BranchId | None = None
+    why: str | None = None
 
 
 class ThoughtData(RecordData):
@@ -61,12 +64,15 @@ class ThoughtData(RecordData):
     branch_from_thought: Number | None = None
     needs_more_thoughts: bool = False
     critique: bool = False
+    action_id: Name | None = None
     prev: str | None = None
     origin: str | None = None
     revises: str | None = None
     timestamp: Time | None = None
     label: Annotated[int, Field(ge=0, le=2**53)] | None = None
     notes: list[str] | None = None
+    adopts: list[BranchId] | None = None
+    rejects: list[BranchId] | None = None
 
 
 class CritiqueData(RecordData):
@@ -100,7 +106,7 @@ def session(record: Record, before: Ledger) -> None:
 def session_changed(record: Record, before: Ledger) -> None:
     _must_have_begun(record)
     data = ChangeData.read(record.data)
-    needed = {"tagged": data.tags, "staged": data.stage}
+    needed = {"tagged": data.tags, "staged": data.stage, **dict.fromkeys(FATE_OF, data.branch_id)}
     if needed.get(data.change, True) is None:
         raise InvalidRecord(f"a session that was {data.change} says to what")
 

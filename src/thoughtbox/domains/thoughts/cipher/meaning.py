@@ -1,49 +1,56 @@
-"""What a step of the cipher becomes in the ledger: kind, attributes, labels and relations. Pure logic.
+"""What a thought's text becomes in the ledger: kind, attributes, labels and relations. Pure logic.
 
-A thought is one record, however many steps it has. What cannot be resolved is never guessed:
-it gives no relation, and a note says so.
+What cannot be resolved is never guessed: it gives no relation, and a note says so.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from thoughtbox.domains.thoughts.cipher.notation import Cipher, Marker, Step
+from thoughtbox.domains.thoughts.cipher.notation import Marker, Reference, Step, references_within
 from thoughtbox.ledger.record import Kind
 
 MOST_REFERENCED = 100
-"""References of one step that are followed. `[S1-S1000000]` is a short thing to write."""
-MOST_IN_A_THOUGHT = 1_000
-"""References of all steps of one thought that are followed."""
+"""References of one thought that are followed. `[S1-S1000000]` is a short thing to write."""
 MOST_NOTES = 10
 _MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The thought that a number names: its record's id and kind."""
+    """The thought that a number names: its record's id and kind, and what it is called from where it is named."""
 
     id: str
     kind: str
+    name: str = ""
+    branch: str = ""
+    """The branch that was named with the number, where one was."""
+    note: str | None = None
+    """What whoever named it should know."""
 
 
-Resolve = Callable[[int], Target | None]
+Resolve = Callable[[int, str | None], Target | None]
+"""The thought that a number means, on the line that is named with it or on the one where it is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meaning:
-    """What a thought in cipher is as a record. `attrs` fits `kind`."""
+    """What a thought is as a record. `attrs` fits `kind`."""
 
     kind: Kind
     attrs: dict[str, Any]
     labels: list[str]
     confidence: float | None
     notes: list[str]
+    reading: str
+    """How it was read, in a few words: `E supports S2`."""
+    targets: tuple[tuple[str, Target], ...] = ()
+    """What it is related to, and how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +86,18 @@ _OF_SIGN = {
     "→": "relates_to",
 }
 _REPLACING: Mapping[Marker, frozenset[str]] = {"R": frozenset("^"), "X": frozenset("^×")}
-"""The signs that say what a revision replaces; without one of them, it is the only thought that it names."""
+"""The signs that say what a revision replaces; without one of them, it is what it names."""
+_GROUNDS = frozenset({"evidence", "observation"})
+"""What is seen is a reason to replace something else, unless it is all that is named."""
 _NAMING = frozenset({"", "^", "×", "+", "⊖"})
 """The other signs say what a thought comes from or leads to, which is not what it replaces."""
 
 _NUMBERED = re.compile(r"(?<!\S)([0-9]{1,4}+)([.)])(?!\S)")
 _COUNTED = frozenset({"version", "v", "release", "step", "phase", "stage", "part", "section", "chapter", "level"})
+
+
+_DECISION = re.compile(r"\W*decision\s*:", re.IGNORECASE)
+_WORDS = {"derived_from": "from", "relates_to": "relates to", "contradicts": "contradicts"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +111,45 @@ class _Link:
 
 
 def meaning(step: Step, resolve: Resolve) -> Meaning:
-    """What a step means when it is a thought of its own."""
-    return _meaning((step,), resolve, [])
+    """What a step means."""
+    notes = list(step.notes)
+    if not step.content and not step.cited:
+        notes.append(f"S{step.number} is empty.")
+    links = _links(f"S{step.number}", step.cited, step.mentioned, resolve, notes)
+    aims = _aims(step, links)
+    related = _related((_relation(step, link, link.target, link in aims), link) for link in links)
+    replaced = next((link.target.id for link in aims if link.target is not None), None)
+    kind = _kind(step, replaced)
+    if step.marker in _REPLACING and replaced is None:
+        notes.append(f"S{step.number} is kept as a claim: it does not say which thought it replaces.")
+    return Meaning(
+        kind=kind,
+        attrs=_attrs(kind, step, replaced, related),
+        labels=[_USES[step.marker].name] if _USES[step.marker].labelled else [],
+        confidence=step.confidence,
+        notes=_at_most(notes),
+        reading=_reading(f"{step.marker} (decision)" if kind == "decision" else step.marker, related),
+        targets=tuple(related),
+    )
 
 
-def meaning_of(cipher: Cipher, resolve: Resolve) -> Meaning | None:
-    """What a thought means: the first step says what it is, all of them what it is related to. None without a step."""
-    steps = cipher.steps
-    return _meaning(steps, resolve, cipher.notes) if steps else None
+def prose_meaning(text: str, resolve: Resolve) -> Meaning:
+    """What a thought in words means: a decision if it begins by saying so, else a claim. Brackets make references."""
+    is_decision = _DECISION.match(text) is not None
+    notes: list[str] = []
+    links = _links("It", (), tuple(references_within(text)), resolve, notes)
+    use = _USES["C" if is_decision else "A"]
+    related = _related((_relation_of(use, link, link.target), link) for link in links)
+    kind: Kind = "decision" if is_decision else "claim"
+    return Meaning(
+        kind=kind,
+        attrs={"relations": _as_relations(related)} if related or kind == "claim" else {},
+        labels=[],
+        confidence=None,
+        notes=_at_most(notes),
+        reading=_reading("decision" if is_decision else "", related),
+        targets=tuple(related),
+    )
 
 
 def marker_of(kind: str, labels: Sequence[str]) -> Marker:
@@ -158,37 +202,6 @@ def _is_counted(content: str, at: int) -> bool:
     return bool(words) and words[-1].lower().rstrip(".") in _COUNTED
 
 
-def _meaning(steps: tuple[Step, ...], resolve: Resolve, notes: list[str]) -> Meaning:
-    first = steps[0]
-    inside = frozenset(step.number for step in steps)
-    relations: dict[tuple[str, str], None] = {}
-    replaced: str | None = None
-    notes = list(notes)
-    left = MOST_IN_A_THOUGHT
-    for step in steps:
-        notes += step.notes
-        if not step.content and not step.cited:
-            notes.append(f"S{step.number} is empty.")
-        links = _links(step, min(left, MOST_REFERENCED), resolve, inside, notes)
-        left -= len(links)
-        aims = _aims(step, links)
-        if step is first:
-            replaced = _replaced(step, aims)
-        for link in links:
-            if link.target is not None:
-                relations[_relation(step, link, link.target, link in aims), link.target.id] = None
-    kind = _kind(first, replaced)
-    if first.marker in _REPLACING and replaced is None:
-        notes.append(f"S{first.number} is kept as a claim: it does not say which one thought it replaces.")
-    return Meaning(
-        kind=kind,
-        attrs=_attrs(kind, first, replaced, [{"type": relation, "to": to} for relation, to in relations]),
-        labels=[_USES[first.marker].name] if _USES[first.marker].labelled else [],
-        confidence=first.confidence,
-        notes=_at_most(notes),
-    )
-
-
 def _kind(step: Step, replaced: str | None) -> Kind:
     """The second kind of a marker is for a C that says no `∴` first, and for an R or X that replaces nothing."""
     kinds = _USES[step.marker].kinds
@@ -199,47 +212,58 @@ def _kind(step: Step, replaced: str | None) -> Kind:
     return kinds[0]
 
 
-def _attrs(kind: Kind, step: Step, replaced: str | None, relations: list[dict[str, str]]) -> dict[str, Any]:
+def _attrs(kind: Kind, step: Step, replaced: str | None, related: Sequence[tuple[str, Target]]) -> dict[str, Any]:
     attrs: dict[str, Any] = {}
     if kind == "revision":
         attrs["replacesId"] = replaced
     if kind == "plan":
         attrs["steps"] = plan_steps(step.statement)
-    if relations or kind == "claim":
-        attrs["relations"] = relations
+    if related or kind == "claim":
+        attrs["relations"] = _as_relations(related)
     return attrs
 
 
-def _links(step: Step, most: int, resolve: Resolve, inside: frozenset[int], notes: list[str]) -> list[_Link]:
-    """What the step refers to, one by one. A number inside the thought itself, or of the wrong kind, has no target."""
+def _as_relations(related: Sequence[tuple[str, Target]]) -> list[dict[str, str]]:
+    return [{"type": relation, "to": target.id} for relation, target in related]
+
+
+def _links(
+    what: str, cited: Sequence[Reference], mentioned: Sequence[Reference], resolve: Resolve, notes: list[str]
+) -> list[_Link]:
+    """What a thought refers to, one by one. One of the wrong kind has no target."""
     links: list[_Link] = []
     missing: list[str] = []
     unfit: list[str] = []
     named = (
-        (number, reference, cited)
-        for references, cited in ((step.cited, True), (step.mentioned, False))
+        (number, reference, is_cited)
+        for references, is_cited in ((cited, True), (mentioned, False))
         for reference in references
         for number in reference
     )
-    for number, reference, cited in islice(named, most):
-        name = f"[{reference.marker}{number}]" if reference.marker else f"S{number}"
-        target = None if number in inside else resolve(number)
-        if target is None and number not in inside:
-            missing.append(name)
-        elif target is not None and reference.marker and target.kind not in _USES[reference.marker].kinds:
-            unfit.append(name)
+    for number, reference, is_cited in islice(named, MOST_REFERENCED):
+        target = resolve(number, reference.line)
+        if target is None:
+            missing.append(_name(number, reference))
+        elif reference.marker and target.kind not in _USES[reference.marker].kinds:
+            unfit.append(_name(number, reference))
             target = None
-        links.append(_Link(number, reference.sign, cited, target))
+        elif target.note is not None:
+            notes.append(target.note)
+        links.append(_Link(number, reference.sign, is_cited, target))
     if missing:
-        notes.append(f"{_listed(missing)} {'names' if len(set(missing)) == 1 else 'name'} no thought.")
+        notes.append(f"{_listed(missing)} {'names' if len(set(missing)) == 1 else 'name'} no earlier thought.")
     if unfit:
         notes.append(f"{_listed(unfit)} {'names' if len(set(unfit)) == 1 else 'name'} a thought of another kind.")
-    if any(link.number == step.number for link in links):
-        notes.append(f"S{step.number} refers to itself, which gives no relation.")
-    count = sum(map(len, step.references))
-    if count > most:
-        notes.append(f"S{step.number} has {count:,} references; followed: {most}.")
+    count = sum(map(len, (*cited, *mentioned)))
+    if count > MOST_REFERENCED:
+        notes.append(f"{what} has {count:,} references; followed: {MOST_REFERENCED}.")
     return links
+
+
+def _name(number: int, reference: Reference) -> str:
+    name = f"{reference.marker or 'S'}{number}"
+    name = f"{reference.line}:{name}" if reference.line else name
+    return f"[{name}]" if reference.marker else name
 
 
 def _aims(step: Step, links: list[_Link]) -> list[_Link]:
@@ -249,30 +273,48 @@ def _aims(step: Step, links: list[_Link]) -> list[_Link]:
     if marked := [link for link in links if link.sign in _REPLACING[step.marker]]:
         return marked
     naming = [link for link in links if link.sign in _NAMING]
-    return [link for link in naming if link.cited] or naming
+    named = [link for link in naming if link.cited] or naming
+    # `S9|X|S4,S7`: where S7 is evidence, it is why S4 is rejected, and not rejected with it.
+    judged = [link for link in named if link.target is None or link.target.kind not in _GROUNDS]
+    return judged or named
 
 
-def _replaced(step: Step, aims: list[_Link]) -> str | None:
-    """The first that is marked as replaced; without a mark, the only one named."""
-    if not aims:
-        return None
-    if aims[0].sign not in _REPLACING[step.marker] and len({link.number for link in aims}) > 1:
-        return None
-    return next((link.target.id for link in aims if link.target is not None), None)
-
-
-def _relation(step: Step, link: _Link, target: Target, aimed_at: bool) -> str:
+def _relation(step: Step, link: _Link, target: Target | None, aimed_at: bool) -> str:
     """What the sign says; without a sign, what the marker says."""
     use = _USES[step.marker]
     if step.marker == "X" and aimed_at:
         return use.relation
+    if step.marker in _REPLACING and not aimed_at and not link.sign:
+        is_ground = link.cited and target is not None and target.kind in _GROUNDS
+        return "derived_from" if is_ground else "relates_to"
+    return _relation_of(use, link, target)
+
+
+def _relation_of(use: _Use, link: _Link, target: Target | None) -> str:
     if link.sign:
         return _OF_SIGN[link.sign]
-    if use.answers and target.kind == "question":
-        return "answers"
-    if step.marker in _REPLACING and not aimed_at:
-        return "relates_to"
-    return use.relation
+    return "answers" if use.answers and target is not None and target.kind == "question" else use.relation
+
+
+def _related(found: Iterable[tuple[str, _Link]]) -> list[tuple[str, Target]]:
+    """Each pair of relation and target once, in order of appearance."""
+    once = {(relation, link.target.id): link.target for relation, link in found if link.target is not None}
+    return [(relation, target) for (relation, _), target in once.items()]
+
+
+def _reading(begins: str, related: Sequence[tuple[str, Target]]) -> str:
+    """`C (decision) from S4, S5; answers S2`."""
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for relation, target in related:
+        names[relation].append(target.name or target.id)
+    parts = [f"{_said(relation, begins)} {_listed(found)}" for relation, found in names.items()]
+    return f"{begins} {'; '.join(parts)}".strip()
+
+
+def _said(relation: str, marker: str) -> str:
+    if marker == "X" and relation == "contradicts":
+        return "rejects"
+    return _WORDS.get(relation, relation)
 
 
 def _listed(names: list[str]) -> str:

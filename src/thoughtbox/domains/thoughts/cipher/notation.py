@@ -42,11 +42,14 @@ _DIGITS = rf"[0-9]{{1,{MOST_DIGITS}}}+"
 _LINE = re.compile(r"[^\n]*+\n|[^\n]++")
 _NUMBER = re.compile(rf"S?+({_DIGITS})")
 _LOOKS_LIKE_A_STEP = re.compile(r"[ \t]*+(?:[Ss][0-9]++[ \t]*+\||[0-9]++[ \t]*+\|[ \t]*+[A-Za-z][ \t]*+(?:\||\Z))")
-_LOOKS_LIKE_REFERENCES = re.compile(r"[ \t]*+[\^+×⊕⊖→←∵]?\[?S[0-9]")
+_LOOKS_LIKE_REFERENCES = re.compile(r"[ \t]*+[\^+×⊕⊖→←∵]?\[?(?:[a-z0-9-]{1,64}+:)?+S[0-9]")
 _SIGN = r"(?:([\^+×])|([⊕⊖→←∵])[ \t]?)?"
 _MAYBE_SIGN = re.compile(_SIGN)
-_OPENING = re.compile(_SIGN + rf"\[(?=[ \t]*+[{_LETTERS}][0-9])")
-_RANGE = re.compile(rf"([{_LETTERS}])({_DIGITS})(?:[ \t]*+[-–][ \t]*+\1?({_DIGITS}))?+(?![0-9])")
+_ON_LINE = r"(?:([a-z0-9-]{1,64}+):)?+"
+_MENTION = re.compile(
+    _SIGN + rf"(?:\[(?=[ \t]*+{_ON_LINE}[{_LETTERS}][0-9])|(?<![A-Za-z0-9:/.\[-])(?=[a-z0-9-]{{1,64}}+:S[0-9]))"
+)
+_RANGE = re.compile(rf"{_ON_LINE}([{_LETTERS}])({_DIGITS})(?:[ \t]*+[-–][ \t]*+\2?({_DIGITS}))?+(?![0-9])")
 _SPACE = re.compile(r"[ \t]*+")
 _COMMA_OR_CLOSING = re.compile(r"[ \t]*+([,\]])")
 _SEPARATOR = re.compile(r"[ \t]*+,?+[ \t]*+")
@@ -58,13 +61,15 @@ _PROBABILITY = re.compile(r"0?\.[0-9]{1,15}|[01](?:\.0{0,15})?")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The thoughts that one `S1`, `[S1-S3]` or `[H1]` names, and the sign before it."""
+    """The thoughts that one `S1`, `[S1-S3]`, `[H1]` or `alt:S4` names, and the sign before it."""
 
     first: int
     last: int
     sign: str = ""
     marker: Marker | None = None
     """What the thoughts have to be, as in `[H1]`."""
+    line: str | None = None
+    """The branch whose thoughts are meant, as in `alt:S4`; `main` is the main line."""
 
     def __len__(self) -> int:
         return self.last - self.first + 1
@@ -155,6 +160,21 @@ def parse(text: str) -> Cipher:
     return Cipher(tuple(_line(source) for source in _LINE.findall(text)))
 
 
+def thoughts_in(text: str) -> list[str]:
+    """The thoughts that a text holds: one for each line of cipher, with the words below it; else the text as it is."""
+    cipher = parse(text)
+    if len(cipher.steps) < 2:
+        return [text]
+    parts: list[list[str]] = []
+    begun = False
+    for line in cipher.lines:
+        if not parts or (begun and isinstance(line, Step)):
+            parts.append([])
+        parts[-1].append(line.source)
+        begun = begun or isinstance(line, Step)
+    return ["".join(part).rstrip("\r\n") for part in parts]
+
+
 def write(step: Step) -> str:
     """The step's line, exactly as it was written."""
     return "|".join(step.written) + step.end
@@ -198,7 +218,7 @@ def _step(number: int, marker: Marker, begins: tuple[str, str], rest: str, end: 
         marker=marker,
         cited=tuple(cited or ()),
         content=content,
-        mentioned=tuple(_references_within(content)),
+        mentioned=tuple(references_within(content)),
         statement=statement,
         confidence=confidence,
         notes=(*notes, *doubt),
@@ -219,7 +239,7 @@ def _all_references(field: str) -> list[Reference] | None:
             if not listed:
                 return None
             found += listed
-        elif field.startswith("S", at) and (named := _RANGE.match(field, at)):
+        elif (named := _RANGE.match(field, at)) and named[2] == "S":
             found.append(_reference(named, sign))
             at = named.end()
         else:
@@ -231,18 +251,29 @@ def _all_references(field: str) -> list[Reference] | None:
     return found
 
 
-def _references_within(content: str) -> Iterator[Reference]:
-    """The bracketed references among other text; a bare `S1` in a sentence may be anything."""
-    for opening in _OPENING.finditer(content):
-        listed, _ = _bracket(content, opening.end(), opening[1] or opening[2] or "")
-        yield from listed
+def references_within(content: str) -> Iterator[Reference]:
+    """The references among other text: bracketed, or on a named line. A bare `S1` in a sentence may be anything."""
+    at = 0
+    while found := _MENTION.search(content, at):
+        sign, at = found[1] or found[2] or "", found.end()
+        if content[at - 1] == "[":
+            listed, behind = _bracket(content, at, sign)
+            yield from listed
+            at = behind if listed else at
+        elif named := _RANGE.match(content, at):
+            yield _reference(named, sign)
+            at = named.end()
+        else:
+            at += 1
 
 
 def _bracket(text: str, at: int, sign: str) -> tuple[list[Reference], int]:
     """The list whose bracket opens before `at`, and where it ends; nothing when it is not one of references alone."""
     found: list[Reference] = []
+    line: str | None = None
     while named := _RANGE.match(text, _end_of(_SPACE, text, at)):
-        found.append(_reference(named, sign))
+        line = named[1] or line  # `[alt:S4,S5]` names two thoughts of alt
+        found.append(_reference(named, sign, line))
         after = _COMMA_OR_CLOSING.match(text, named.end())
         if after is None:
             break
@@ -252,10 +283,10 @@ def _bracket(text: str, at: int, sign: str) -> tuple[list[Reference], int]:
     return [], at
 
 
-def _reference(named: re.Match[str], sign: str) -> Reference:
+def _reference(named: re.Match[str], sign: str, line: str | None = None) -> Reference:
     """A range that runs backward names the same thoughts."""
-    letter, one, other = named[1], int(named[2]), int(named[3] or named[2])
-    return Reference(min(one, other), max(one, other), sign, letter if letter in MARKERS else None)
+    letter, one, other = named[2], int(named[3]), int(named[4] or named[3])
+    return Reference(min(one, other), max(one, other), sign, letter if letter in MARKERS else None, named[1] or line)
 
 
 def _sign(text: str, at: int) -> tuple[str, int]:

@@ -110,10 +110,15 @@ def as_json(
 
 
 def json_chunks(
-    session: Session, thoughts: Iterable[Thought], critiques: Mapping[int, Critique], *, exported_at: str
+    session: Session,
+    thoughts: Iterable[Thought],
+    critiques: Mapping[int, Critique],
+    *,
+    exported_at: str,
+    partition: str | None = None,
 ) -> Iterator[str]:
     """What `as_json` gives, as text, node by node."""
-    yield f'{{"version":{_json(VERSION)},"session":{_json(session_json(session, None))},"nodes":['
+    yield f'{{"version":{_json(VERSION)},"session":{_json(session_json(session, partition))},"nodes":['
     comma = ""
     for node in nodes(thoughts, critiques):
         yield comma + _json(node)
@@ -155,6 +160,7 @@ def _data(thought: Thought, critique: Critique | None) -> dict[str, Any]:
         "branchFromThought": thought.branch_from,
         "branchId": thought.branch_id,
         "needsMoreThoughts": thought.needs_more or None,
+        "actionId": thought.action_id,
         "critique": critique and {"text": critique.text, "model": critique.model, "timestamp": critique.timestamp},
     }
     return {

@@ -36,6 +36,7 @@ class ImportedThought:
     revises_number: int | None
     branch_from: int | None
     """The number it forks from, on the first thought of a branch."""
+    action_id: str | None
     critique: Critique | None
     prev: int | None
     """The thought before it on its line; the fork point, for the first of a branch."""
@@ -76,6 +77,7 @@ def imported(lines: NodeLines, branch_ids: Mapping[str | None, str]) -> list[Imp
                 is_revision=bool(data.is_revision),
                 revises_number=data.revises_thought,
                 branch_from=data.branch_from_thought if is_first_of_branch else None,
+                action_id=data.action_id,
                 critique=_critique(data),
                 prev=origin if is_first_of_branch else places.get(lines.before.get(name)),
                 revises=places.get(lines.revised.get(name)),

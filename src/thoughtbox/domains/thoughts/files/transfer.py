@@ -20,7 +20,8 @@ from thoughtbox.domains.thoughts.stages import CIPHER_LOADED
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.domains.thoughts.think.critique import critique_draft
 from thoughtbox.domains.thoughts.think.models import Think
-from thoughtbox.domains.thoughts.think.placement import Placement, draft
+from thoughtbox.domains.thoughts.think.placement import Placement
+from thoughtbox.domains.thoughts.think.recording import recording
 from thoughtbox.domains.thoughts.view.lines import MAIN, Node
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.operations import Tx
@@ -101,6 +102,7 @@ def _take_thought(tx: Tx, numbers: Numbers, session_id: str, thought: ImportedTh
         is_revision=False,  # what it revises says so
         needs_more_thoughts=thought.needs_more,
         critique=thought.critique is not None,
+        action_id=thought.action_id,
     )
     placed = Placement(
         branch=branch,
@@ -111,8 +113,8 @@ def _take_thought(tx: Tx, numbers: Numbers, session_id: str, thought: ImportedTh
         origin=nodes[thought.origin] if thought.origin is not None else None,
         revises=nodes[thought.revises] if thought.revises is not None else None,
     )
-    drafted = draft(tx, numbers, session_id, said, placed, at=thought.timestamp)
-    record = tx.append(drafted, stream=stream_of(session_id))
+    recorded = recording(numbers, session_id, said, placed, at=thought.timestamp)
+    record = tx.append(recorded.draft, stream=stream_of(session_id))
     if thought.critique is not None:
         said = thought.critique
         drafted = critique_draft(session_id, record.seq, said.text, said.model, at=said.timestamp)

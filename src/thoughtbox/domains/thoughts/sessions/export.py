@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import orjson
 
 from thoughtbox.domains.thoughts.files.documents import Rereadable, cipher_chunks, json_chunks, markdown_chunks
+from thoughtbox.domains.thoughts.files.manifest import partition_path
 from thoughtbox.domains.thoughts.files.text_cache import TextCache
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
@@ -28,7 +29,11 @@ def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_meta
     critiques = all_critiques(tx, session.id)
     if form == "markdown":
         return markdown_chunks(session, thoughts, critiques, with_metadata=with_metadata)
-    return json_chunks(session, thoughts, critiques, exported_at=exported_at)
+    return json_chunks(session, thoughts, critiques, exported_at=exported_at, partition=_partition(tx, session))
+
+
+def _partition(tx: Tx, session: Session) -> str | None:
+    return partition_path(session.created_at, tx.settings.get("partition", "monthly"))
 
 
 def piece_of(
@@ -36,7 +41,7 @@ def piece_of(
 ) -> tuple[str, bool]:
     """A piece of the export. Pieces after the first come from the text that was made for it, if it is still there."""
     head = tx.ledger.stream_head(stream_of(session.id))
-    key = (head, call.format, call.include_metadata, exported_at)
+    key = (head, call.format, call.include_metadata, exported_at, _partition(tx, session))
 
     def made() -> Iterator[str]:
         return document(tx, session, call.format, exported_at=exported_at, with_metadata=call.include_metadata)

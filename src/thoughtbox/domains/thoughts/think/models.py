@@ -6,14 +6,15 @@ from pydantic import Field
 
 from thoughtbox.domains.thoughts.answers import CritiqueShown, LineShown, ThoughtShown
 from thoughtbox.domains.thoughts.arguments import BranchId, Number, SessionId, Tags, Title
-from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
+from thoughtbox.domains.thoughts.model.reasoning import Fate
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text, Time
 
 MOST_READ = 500
 READ_BY_DEFAULT = 5
 
 
 class Think(CamelInput):
-    thought: Annotated[Text, Field(description="The thought, in words or in cipher.")]
+    thought: Annotated[Text, Field(description="The thought, in words or in cipher; each line of cipher is one.")]
     thought_number: Annotated[Number | None, Field(description="Its number; without it, the next one.")] = None
     total_thoughts: Annotated[Number | None, Field(description="How many there will be, as far as you know.")] = None
     next_thought_needed: Annotated[bool, Field(description="false ends the session.")] = True
@@ -27,6 +28,8 @@ class Think(CamelInput):
     needs_more_thoughts: Annotated[bool, Field(description="More are needed than was thought.")] = False
     include_guide: Annotated[bool, Field(description="Send the patterns cookbook along.")] = False
     critique: Annotated[bool, Field(description="Have another model look for the weak spots.")] = False
+    timestamp: Annotated[Time | None, Field(description="When it was thought; without it, now.")] = None
+    action_id: Annotated[Key | None, Field(description="The action this thought leads to.")] = None
     session_id: SessionId = None
     session_title: Annotated[Title | None, Field(description="For a session that this thought begins.")] = None
     session_tags: Annotated[Tags, Field(description="For a session that this thought begins.", default_factory=list)]
@@ -46,8 +49,20 @@ class Notice(CamelOutput):
     message: str
 
 
+class LineRecorded(CamelOutput):
+    """One of several lines of cipher in one call, each a thought of its own."""
+
+    sparse: ClassVar[bool] = True
+
+    id: str
+    thought_number: int
+    read: str | None = None
+    resting: list[str] | None = None
+    notes: list[str] | None = None
+
+
 class ThoughtRecorded(CamelOutput):
-    """A thought was recorded."""
+    """A thought was recorded; of several in one call, this is the last, and `thoughts` has each."""
 
     sparse: ClassVar[bool] = True
 
@@ -60,7 +75,10 @@ class ThoughtRecorded(CamelOutput):
     branch_id: str | None = None
     branch_count: int | None = None
     session_closed: bool | None = None
+    read: Annotated[str | None, Field(description="How it was read, such as `E supports S2`.")] = None
+    resting: Annotated[list[str] | None, Field(description="What rests on the thought that it replaces.")] = None
     notes: list[str] | None = None
+    thoughts: list[LineRecorded] | None = None
     notice: Notice | None = None
     critique: CritiqueShown | None = None
     critique_prompt: CritiquePrompt | None = None
@@ -128,6 +146,19 @@ class Structure(CamelOutput):
     revision_count: int
     edges: list[Edge]
     cursor: str | None = None
+
+
+class SettleBranch(CamelInput):
+    branch_id: Annotated[BranchId, Field(description="The branch.")]
+    why: Annotated[Text | None, Field(max_length=10_000, description="What speaks for that.")] = None
+    session_id: SessionId = None
+
+
+class BranchSettled(CamelOutput):
+    session_id: str
+    branch_id: str
+    fate: Fate
+    was: Fate
 
 
 class AddCritique(CamelInput):

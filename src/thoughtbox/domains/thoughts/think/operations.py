@@ -13,7 +13,7 @@ from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought, stream_of
 from thoughtbox.domains.thoughts.numbers import Numbers
 from thoughtbox.domains.thoughts.paging import room_beside, size, thoughts_page
-from thoughtbox.domains.thoughts.records import critiques_of
+from thoughtbox.domains.thoughts.records import opened
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import current, existing, latest_session, own_session
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
@@ -32,8 +32,9 @@ from thoughtbox.domains.thoughts.think.models import (
     ThoughtRecorded,
     ThoughtsRead,
 )
-from thoughtbox.domains.thoughts.think.placement import draft, place
 from thoughtbox.domains.thoughts.think.queries import asked_for, must_be_asked_for, seq_meant
+from thoughtbox.domains.thoughts.think.recording import record_thoughts
+from thoughtbox.domains.thoughts.think.replies import line_recorded, tell
 from thoughtbox.domains.thoughts.view.lines import MAIN, Node
 from thoughtbox.domains.thoughts.view.links import REVISES
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
@@ -43,8 +44,6 @@ from thoughtbox.operations import Example, Sampling, Tx, cursor, foreign_cursor,
 
 LONGEST_REPLY = 300
 """Characters of the answer to a thought, unless more was asked for."""
-LONGEST_NOTE = 90
-SHORTEST_NOTE = 30
 
 NO_MODEL = Notice(
     code="SAMPLING_NOT_SUPPORTED",
@@ -101,30 +100,31 @@ def _kept_critique(answer: Mapping[str, Any], text: str, model: str) -> dict[str
 def thought(tx: Tx, call: Think) -> ThoughtRecorded:
     """Record one step of reasoning: the next thought, a revision, or a branch."""
     session = _session_to_think_in(tx, call)
-    numbers = Numbers(tx.ask(Thoughts), session.id)
-    placed = place(numbers, session.id, call)
-    record = tx.append(draft(tx, numbers, session.id, call, placed), stream=stream_of(session.id))
-    data = record.data
-    is_new_branch = placed.line is None and placed.branch != MAIN
-    closes = not call.next_thought_needed and placed.branch == MAIN  # a branch may end, the session goes on
+    view = tx.ask(Thoughts)
+    recorded = record_thoughts(tx, Numbers(view, session.id), session.id, call)
+    last = recorded[-1]
+    closes = not call.next_thought_needed and call.branch_id is None  # a branch may end, the session goes on
     if closes:
         change(tx, session.id, "completed")
+    is_new_branch = recorded[0].record.data.get("branchFromThought") is not None
     reply = ThoughtRecorded(
-        id=record.id,
-        thought_number=data["thoughtNumber"],
-        total_thoughts=data["totalThoughts"],
-        next_thought_needed=data["nextThoughtNeeded"],
-        thought_history_length=session.thought_count + 1,
+        id=last.record.id,
+        thought_number=last.record.data["thoughtNumber"],
+        total_thoughts=last.record.data["totalThoughts"],
+        next_thought_needed=call.next_thought_needed,
+        thought_history_length=session.thought_count + len(recorded),
         session_id=session.id,
-        branch_id=data.get("branchId"),
+        branch_id=call.branch_id,
         branch_count=(session.branch_count + is_new_branch) or None,
         session_closed=closes or None,
     )
-    if notes := data.get("notes"):
-        reply.notes = _shown_notes(notes, LONGEST_REPLY - size(reply.answer()))
+    if len(recorded) > 1:
+        reply.thoughts = [line_recorded(view, session.id, each) for each in recorded]
+    else:
+        tell(reply, view, session.id, last, LONGEST_REPLY - size(reply.answer()))
     reply.guide = content.text("patterns-cookbook.md") if call.include_guide else None
     if call.critique:
-        reply.notice, reply.critique_prompt = NO_MODEL, critique_prompt(tx, Thought.of(record))
+        reply.notice, reply.critique_prompt = NO_MODEL, critique_prompt(tx, Thought.of(last.record))
     return reply
 
 
@@ -182,7 +182,7 @@ def get_thought(tx: Tx, call: OpenThought) -> ThoughtShown:
     found = Thought.of(record)
     if call.id not in (found.id, found.node_id):
         raise astray(Thoughts, found.seq, f"thought `{call.id}`")
-    return ThoughtShown.of(found, critiques_of(tx, [found.seq]).get(found.seq))
+    return opened(tx, [found.seq])[0]
 
 
 @room.operation(
@@ -211,11 +211,12 @@ def get_structure(tx: Tx, call: GetStructure) -> Structure:
         raise foreign_cursor()
     wanted = links if after is None else links[links.index(after) + 1 :]
     main = next((line for line in lines if line.branch == MAIN), None)
-    branches = {line.branch: line_shown(line, nodes) for line in lines if line.branch != MAIN}
+    fates = view.fates(session.id)
+    branches = {line.branch: line_shown(line, nodes, fates) for line in lines if line.branch != MAIN}
     structure = Structure(
         session_id=session.id,
         total_thoughts=len(nodes),
-        main_chain=line_shown(main, nodes) if main else None,
+        main_chain=line_shown(main, nodes, fates) if main else None,
         branches=branches,
         branch_count=len(branches),
         revisions=[],
@@ -302,13 +303,3 @@ def _nothing_before(tx: Tx, field: str, number: int, own: str | None) -> Thought
 
 def _place_name(node: Node) -> str:
     return f"{node.branch}:{node.number}" if node.branch else str(node.number)
-
-
-def _shown_notes(notes: list[str], room: int) -> list[str] | None:
-    """Enough of them to see what is wrong, as far as there is room; all are kept with the thought."""
-    more = [f"and {len(notes) - 1} more"] if len(notes) > 1 else []
-    longest = min(room - len(',"notes":["",""]') - len("".join(more)), LONGEST_NOTE)
-    if longest < SHORTEST_NOTE:
-        return [f"{len(notes)} notes"] if room >= len(',"notes":["1000 notes"]') else None
-    first = notes[0]
-    return [first if len(first) <= longest else f"{first[: longest - 1]}…", *more]

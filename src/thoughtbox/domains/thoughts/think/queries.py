@@ -69,11 +69,7 @@ def asked_for(tx: Tx, session_id: str, call: ReadThoughts) -> tuple[dict[str, An
             details={"fields": ["label"]},
         )
     if branch is not None and numbers.line(branch) is None:
-        raise ThoughtNotFound(
-            f"the session has no branch `{branch}`",
-            recovery=f"{structure_of(session_id)} shows its branches.",
-            details={"sessionId": session_id, "branchId": branch},
-        )
+        raise no_branch(session_id, branch)
     if not asked and branch is None and call.kind is None and call.label is None:
         asked = {"last": READ_BY_DEFAULT}
     seqs = _found(tx, numbers, session_id, call, asked)
@@ -83,6 +79,14 @@ def asked_for(tx: Tx, session_id: str, call: ReadThoughts) -> tuple[dict[str, An
         seqs = seqs[-call.last :]
     extra = {"branchId": branch, "kind": call.kind, "label": call.label}
     return {**asked, **present(extra)}, seqs
+
+
+def no_branch(session_id: str, branch: str) -> ThoughtNotFound:
+    return ThoughtNotFound(
+        f"the session has no branch `{branch}`",
+        recovery=f"{structure_of(session_id)} shows its branches.",
+        details={"sessionId": session_id, "branchId": branch},
+    )
 
 
 def _found(tx: Tx, numbers: Numbers, session_id: str, call: ReadThoughts, asked: dict[str, Any]) -> list[int]:

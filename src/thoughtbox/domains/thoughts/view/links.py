@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from thoughtbox.domains.thoughts.model.reasoning import relations_of
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.view.lines import MAIN
 from thoughtbox.ledger.clauses import rows_among
-from thoughtbox.ledger.record import seq_of
 from thoughtbox.ledger.view import View
 
 NEXT, BRANCH, REVISES, CRITIQUES = "next", "branch", "revises", "critique"
@@ -21,9 +21,7 @@ class LinkTables(View):
             self.take_link(thought.prev, NEXT, thought.seq)
         if is_first_of_branch and thought.origin is not None:
             self.take_link(thought.origin, BRANCH, thought.seq)
-        pointed = {(REVISES, thought.revises)} if thought.revises is not None else set()
-        pointed |= {(relation["type"], seq_of(relation["to"])) for relation in thought.relations}
-        for kind, target in sorted((kind, target) for kind, target in pointed if target is not None):
+        for kind, target in relations_of(thought):
             self.take_link(target, kind, thought.seq)
         if thought.label is not None:
             self.sql.run(

@@ -105,3 +105,41 @@ CREATE TABLE thought_links (
   source    INTEGER NOT NULL,
   PRIMARY KEY (workspace, target, type, source)
 ) STRICT, WITHOUT ROWID;
+
+-- The other direction, for what is said of thoughts; an index of all links would cost every thought.
+CREATE INDEX thought_links_by_source ON thought_links (workspace, source)
+  WHERE type NOT IN ('next', 'branch', 'critique');
+
+-- How a thought stands (see model/reasoning.py); one of which there is nothing to say has no row.
+CREATE TABLE thought_states (
+  workspace  TEXT    NOT NULL,
+  seq        INTEGER NOT NULL,
+  until_seq  INTEGER NOT NULL,
+  from_seq   INTEGER NOT NULL,
+  session_id TEXT    NOT NULL,
+  branch     TEXT    NOT NULL,
+  role       TEXT    NOT NULL,
+  status     TEXT    NOT NULL,
+  by_seq     INTEGER,
+  rests_on   INTEGER,
+  PRIMARY KEY (workspace, seq, until_seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX thought_states_by_role
+  ON thought_states (workspace, session_id, role, status, seq, until_seq, from_seq, branch, by_seq, rests_on);
+
+CREATE INDEX thought_states_stale ON thought_states (workspace, rests_on) WHERE rests_on IS NOT NULL;
+
+CREATE INDEX thought_states_rejected ON thought_states (workspace, session_id, seq) WHERE status = 'rejected';
+
+-- What became of a branch: adopted or rejected.
+CREATE TABLE thought_fates (
+  workspace  TEXT    NOT NULL,
+  session_id TEXT    NOT NULL,
+  branch     TEXT    NOT NULL,
+  until_seq  INTEGER NOT NULL,
+  from_seq   INTEGER NOT NULL,
+  fate       TEXT    NOT NULL,
+  by_seq     INTEGER NOT NULL,
+  PRIMARY KEY (workspace, session_id, branch, until_seq)
+) STRICT, WITHOUT ROWID;
