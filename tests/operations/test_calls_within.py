@@ -90,7 +90,7 @@ def test_a_call_inside_one_of_them_is_undone_by_itself(workshop: Workshop):
 
 
 def test_bad_arguments_are_refused_inside_as_they_are_outside(workshop: Workshop):
-    with pytest.raises(InvalidPayload, match=r"make: `text`"):
+    with pytest.raises(InvalidPayload, match="`text` must be a text"):
         within(workshop, "make", text=7)
     with pytest.raises(InvalidOperation, match="no operation `mak`"):
         within(workshop, "mak", text="x")

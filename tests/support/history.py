@@ -8,12 +8,13 @@ from typing import Any, get_args, get_origin
 
 from tests.support.box import WORKSPACE, Box
 from tests.support.thinker import Client
+from thoughtbox.domains.thoughts.cipher.meaning import kinds_labelled
 from thoughtbox.domains.thoughts.content import mental_models
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.ledger.keeper import checkpoint
 from thoughtbox.ledger.record import AUTHORED
 from thoughtbox.operations.models import wire_names
-from thoughtbox.operations.registry import Operation
+from thoughtbox.operations.registry import TABLE, Operation
 
 Arguments = dict[str, Any]
 
@@ -52,12 +53,15 @@ class History:
             self._resume: 1,
             self._navigate: 2,
             self._delete: 1,
+            self._undelete: 1,
             self._keep_pattern: 2,
             self._change_pattern: 2,
             self._delete_pattern: 1,
+            self._undelete_pattern: 1,
             self._promote: 1,
             self._write_note: 3,
             self._delete_note: 1,
+            self._undelete_note: 1,
             self._record_trail: 5,
             self._checkpoint: 1,
         }
@@ -139,6 +143,9 @@ class History:
     def _delete(self) -> None:
         self._call("session.delete", sessionId=self.chance.choice(self.sessions))
 
+    def _undelete(self) -> None:
+        self._call("session.undelete", sessionId=self.chance.choice(self.sessions))
+
     def _keep_pattern(self) -> None:
         kept = self._call(
             "knowledge.create_pattern",
@@ -162,6 +169,9 @@ class History:
     def _delete_pattern(self) -> None:
         self._call("knowledge.delete_pattern", sessionId=self.session(), patternId=self.chance.choice(self.patterns))
 
+    def _undelete_pattern(self) -> None:
+        self._call("knowledge.undelete_pattern", sessionId=self.session(), patternId=self.chance.choice(self.patterns))
+
     def _promote(self) -> None:
         kept = self._call("knowledge.promote", sessionId=self.session(), learningId="best")
         self.patterns.append(kept["pattern"]["id"])
@@ -178,6 +188,9 @@ class History:
 
     def _delete_note(self) -> None:
         self._call("knowledge.delete_note", sessionId=self.session(), noteId=self.chance.choice(self.notes))
+
+    def _undelete_note(self) -> None:
+        self._call("knowledge.undelete_note", sessionId=self.session(), noteId=self.chance.choice(self.notes))
 
     def _record_trail(self) -> None:
         self._call(
@@ -234,6 +247,10 @@ class Questions:
             "range": lambda: [history.number(), history.number()],
             "branchId": lambda: chance.choice(history.branches),
             "kind": lambda: chance.choice(sorted(AUTHORED)),
+            "label": lambda: chance.choice(sorted(kinds_labelled())),
+            "name": lambda: chance.choice(sorted(TABLE.operations)),
+            "operation": lambda: chance.choice(["session", "thought"]),
+            "subOperation": lambda: chance.choice(["get", "list"]),
             "keyMoments": lambda: [{"thoughtNumber": 1, "significance": 5}],
             "targetTypes": lambda: [chance.choice(["pattern", "anti-pattern", "signal"])],
         }

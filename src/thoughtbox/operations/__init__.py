@@ -18,6 +18,7 @@ from thoughtbox.operations.models import (
 )
 from thoughtbox.operations.operation import Example, Gateway, Guard, Operation, Prompt, Resource, Sampling
 from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
+from thoughtbox.operations.parts import Part, answer_of, arguments_of
 from thoughtbox.operations.registry import TABLE, Room, Table
 from thoughtbox.operations.repetition import LONGEST_KEY
 from thoughtbox.operations.steps import Slices, Steps
@@ -42,6 +43,7 @@ __all__ = [
     "Name",
     "Operation",
     "Output",
+    "Part",
     "Prompt",
     "RecordData",
     "Resource",
@@ -53,6 +55,8 @@ __all__ = [
     "Text",
     "Time",
     "Tx",
+    "answer_of",
+    "arguments_of",
     "cursor",
     "earlier",
     "foreign_cursor",

@@ -3,37 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from thoughtbox.errors import ThoughtboxError, shown
+from thoughtbox.operations.meant import as_meant
 from thoughtbox.operations.models import Input, wire_names
-from thoughtbox.operations.registry import Operation
+from thoughtbox.operations.nearest import nearest
+from thoughtbox.operations.operation import Operation
+from thoughtbox.operations.registry import Table
 
 MOST_FAULTS = 20
 """Told of in one error. An answer must not be longer than what it refuses."""
 
+MOST_LOOKS = 4
+"""A list that came as text may hold objects with numbers that did, too; no argument nests deeper than that."""
 
-def bind(operation: Operation, arguments: Mapping[str, Any]) -> Input:
+
+class Bound(NamedTuple):
+    """An operation's input, and its arguments as they would have been sent if all had come in its own form."""
+
+    input: Input
+    arguments: Mapping[str, Any]
+
+
+def bind(table: Table, operation: Operation, arguments: Mapping[str, Any]) -> Bound:
     """The operation's input; refuses what is unknown, missing, or of the wrong kind, and changes nothing.
 
-    `null` for an optional argument means that it was left out.
+    `null` for an optional argument means that it was left out. What came as text is taken as what it means.
     """
-    given = {name: value for name, value in arguments.items() if value is not None}
-    if any(map(_may_be_unstorable, given, given.values())) and (found := _place_of_unstorable(given)) is not None:
-        path, what = found
-        raise operation.invalid(
-            f"`{path}` contains {what}, which cannot be stored",
-            recovery="Send the text without it.",
-            details={"field": path},
-        )
-    try:
-        return operation.input.model_validate(given, by_alias=True, by_name=False)
-    except ValidationError as error:
-        raise _refusal(operation, error.errors(include_url=False)) from None
+    for _ in range(MOST_LOOKS):
+        given = {name: value for name, value in arguments.items() if value is not None}
+        _refuse_unstorable(operation, given)
+        try:
+            return Bound(operation.input.model_validate(given, by_alias=True, by_name=False), arguments)
+        except ValidationError as error:
+            faults = error.errors(include_url=False)
+        if (meant := as_meant(arguments, faults)) is None:
+            break
+        arguments = meant
+    raise _refusal(table, operation, faults)
 
 
 def wire_name(model: type[Input], name: str) -> str:
@@ -41,35 +52,69 @@ def wire_name(model: type[Input], name: str) -> str:
     return info.alias if info is not None and info.alias else name
 
 
-def _refusal(operation: Operation, faults: list[ErrorDetails]) -> ThoughtboxError:
+def _refuse_unstorable(operation: Operation, given: Mapping[str, Any]) -> None:
+    if any(map(_may_be_unstorable, given, given.values())) and (found := _place_of_unstorable(given)) is not None:
+        path, what = found
+        raise operation.invalid(
+            f"`{path}` contains {what}, which cannot be stored",
+            recovery="Send the text without it.",
+            details={"field": path},
+        )
+
+
+def _refusal(table: Table, operation: Operation, faults: list[ErrorDetails]) -> ThoughtboxError:
     """All that is wrong with the arguments, in one error; the first fault gives the way out."""
-    known = list(wire_names(operation.input))
     told = faults[:MOST_FAULTS]
-    sentences = [_sentence(fault, known) for fault in told]
-    message = f"{operation.name}: " + "; ".join(sentence for sentence, _ in sentences)
+    message = "; ".join(map(_sentence, told))
     if len(faults) > len(told):
         message += f"; and {len(faults) - len(told)} more"
-    recovery = next((way_out for _, way_out in sentences if way_out), None)
     return operation.invalid(
         message,
-        recovery=recovery or f"It takes {', '.join(known)}.",
+        recovery=_way_out(told, wire_names(operation.input)) or table.guidance(operation.name),
         details={"fields": [_path(fault["loc"]) for fault in told]},
     )
 
 
-def _sentence(fault: ErrorDetails, known: list[str]) -> tuple[str, str | None]:
-    name = _path(fault["loc"])
+def _way_out(faults: list[ErrorDetails], known: tuple[str, ...]) -> str | None:
+    unknown = (_path(fault["loc"]) for fault in faults if fault["type"] == "extra_forbidden")
+    near = next(filter(None, (nearest(name, known) for name in unknown)), None)
+    if near is not None:
+        return f"Did you mean `{near}`?"
+    return "Send one of these." if all(fault["type"] == "literal_error" for fault in faults) else None
+
+
+def _sentence(fault: ErrorDetails) -> str:
+    name, about = _path(fault["loc"]), fault.get("ctx", {})
     match fault["type"]:
         case "extra_forbidden":
-            near = get_close_matches(name, known, n=1, cutoff=0.4)
-            return f"unknown argument `{name}`", f"Did you mean `{near[0]}`?" if near else None
+            return f"unknown argument `{name}`"
         case "missing":
-            return f"`{name}` is missing", None
+            return f"`{name}` is missing"
         case "value_error":
-            return f"`{name}` is refused: {fault['ctx']['error']}", None
+            return f"`{name}`: {about['error']}"
+        case "string_too_long" | "too_long":
+            return f"`{name}` is too long: {about['max_length']} at most"
+        case "literal_error":
+            return f"`{name}` must be {about['expected']}"
+        case kind if kind in _WANTED:
+            return f"`{name}` must be {_WANTED[kind].format(**about)}"
         case _:
             text = fault["msg"]
-            return f"`{name}`: {text[:1].lower()}{text[1:]}", None
+            return f"`{name}`: {text[:1].lower()}{text[1:]}"
+
+
+_WANTED = {
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "string_type": "a text",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+}
+"""What an argument must be, by what is wrong with it."""
 
 
 def _path(location: tuple[int | str, ...]) -> str:

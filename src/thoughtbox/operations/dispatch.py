@@ -82,7 +82,7 @@ class Dispatcher:
     def submit(self, call: Call) -> Future[Answer]:
         """Run the call; raises at once when it is not well formed, before anything is touched."""
         operation, given = self._resolved(call)
-        arguments = bind(operation, given)
+        arguments, given = bind(self.table, operation, given)
         _check_options(operation, call)
         if operation.works_in_steps:
             return in_steps(self._in_steps(operation, arguments, call))
@@ -169,7 +169,7 @@ class Dispatcher:
     def _run_within(self, tx: Tx, name: str, arguments: Mapping[str, Any]) -> Answer:
         """Run an operation inside the transaction of another one; what fails leaves nothing."""
         operation, given = self.table.resolve(name, arguments)
-        bound = bind(operation, given)
+        bound, _ = bind(self.table, operation, given)
         _check_part(tx, operation)
         outer = tx.task
         inner = tx.doing(Task(operation.room, operation.name, (*outer.via, outer.operation), operation.fresh))

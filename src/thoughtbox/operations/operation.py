@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.ledger.view import View
@@ -21,6 +21,10 @@ Completion = Callable[[Tx, str, int], list[str]]
 
 Route = Callable[["Table", Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
 """From the arguments of an operation that leads to others: which one is meant, and its own arguments."""
+
+Effect = Literal["adds", "overwrites", "removes", "ends"]
+"""What a write does to what is in sight: adds to it, puts something in its place, takes it away, or brings it to an
+end. The ledger keeps everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,8 @@ class Gateway:
     route: Route
     described: Callable[[Table, Focus], str]
     """What it says of itself to a caller who stands there."""
+    properties: Callable[[Table], Mapping[str, Any]]
+    """The schemas of the arguments that rooms want to be seen in its own, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +123,11 @@ class Operation:
     toolsets: tuple[str, ...]
     """Lists of tools that it is shown in; it can be called all the same where it is not."""
     writes: bool = False
+    effect: Effect = "adds"
     idempotent: bool = False
     hidden: bool = False
+    describes: bool = False
+    """Tells what another one takes and answers: where callers are sent who do not know."""
     long: bool = False
     """May take seconds: it reports its progress, and others do not wait for it."""
     works_in_steps: bool = False
@@ -131,6 +140,16 @@ class Operation:
     gateway: Gateway | None = None
     echo: Callable[[str, Mapping[str, Any]], str]
     """What a write is called for whoever watches the server: what was written, not its text."""
+
+    @property
+    def destructive(self) -> bool:
+        """Whether something that is in sight may be gone from there afterwards."""
+        return self.effect in ("overwrites", "removes")
+
+    @property
+    def suggestible(self) -> bool:
+        """Whether it may be named to a caller who misspelt something: nothing is lost by trying it."""
+        return not self.hidden and self.gateway is None and self.effect not in ("removes", "ends")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

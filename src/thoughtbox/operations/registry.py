@@ -8,9 +8,9 @@ Nothing is declared twice: a second operation, room, resource, prompt, topic or 
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from thoughtbox.errors import InvalidOperation, InvalidPayload, InvalidRecord, ThoughtboxError, shown
@@ -20,8 +20,10 @@ from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.models import Output
+from thoughtbox.operations.nearest import nearest
 from thoughtbox.operations.operation import (
     Completion,
+    Effect,
     Example,
     FromClient,
     Gateway,
@@ -72,6 +74,8 @@ class Table:
     _by_any_name: dict[str, Operation] = field(default_factory=dict)
     _shared: dict[str, list[Operation]] = field(default_factory=dict)
     _families: dict[str, list[str]] = field(default_factory=dict)
+    _describes: str | None = None
+    """The operation that describes all others."""
 
     def __iter__(self) -> Iterator[Operation]:
         return iter(self.operations.values())
@@ -82,6 +86,8 @@ class Table:
         for name in sorted(own, key=len):
             _once(self._by_any_name, name, operation, "operation")
         self.operations[operation.name] = operation
+        if operation.describes:
+            self._describes = operation.name
         if operation.name != operation.bare:
             self._shared.setdefault(operation.bare, []).append(operation)
         if operation.bare in self.operations and operation.bare in self._shared:
@@ -119,12 +125,21 @@ class Table:
                 details={"operation": name, "nearest": [operation.name for operation in shared]},
             )
         name = shown(name)
-        near = get_close_matches(name, self.operations, n=1, cutoff=0.5)
+        near = nearest(name, self.operations)
+        named = [near] if near is not None and self.operations[near].suggestible else []
         raise InvalidOperation(
             f"there is no operation `{name}`",
-            recovery=f"Did you mean `{near[0]}`?" if near else "`thoughtbox ops` lists all operations.",
-            details={"operation": name, "nearest": near},
+            recovery=f"Did you mean `{near}`?" if named else self.guidance(),
+            details={"operation": name, "nearest": named},
         )
+
+    def guidance(self, name: str | None = None) -> str | None:
+        """Where to read about an operation, or about all of them; the call can be sent as it stands."""
+        if self._describes is None:
+            return None
+        call = {"operation": self._describes, **({"name": name} if name is not None else {})}
+        what = "how" if name is not None else "all operations"
+        return f"{json.dumps(call, ensure_ascii=False, separators=(',', ':'))} shows {what}."
 
     def shown_in(self, toolset: str) -> dict[str, Operation]:
         """The operations of a toolset, by the names that its tools have: what leads to all first, then as declared.
@@ -196,6 +211,8 @@ class Room:
         remembers: type[DataclassInstance] | None = None,
         first_focus: Callable[[Mapping[str, Any]], object] | None = None,
         gateway: str | Lines = "",
+        gateway_names: Sequence[str] = (),
+        gateway_arguments: Mapping[str, Sequence[str]] | None = None,
         echo: Echo | None = None,
         table: Table = TABLE,
     ) -> None:
@@ -204,8 +221,9 @@ class Room:
         `invalid` is what this surface's specification calls a bad argument. `remembers` is the type of the value that
         the room keeps in its caller's focus (a frozen dataclass whose fields are plain), and `first_focus` makes the
         one that a new caller has, from the settings. `gateway` is what the room says of itself in the description of
-        the one tool that leads to all, perhaps to a caller who stands somewhere. `echo` says in a line what a write
-        of it has done.
+        the one tool that leads to all, perhaps to a caller who stands somewhere; `gateway_names` are the names that
+        its specification wants to be seen there, of operations and of families, and `gateway_arguments` those
+        arguments of some operations that are. `echo` says in a line what a write of it has done.
         """
         self.name = name
         self.summary = summary
@@ -213,6 +231,8 @@ class Room:
         self.remembers = remembers
         self.first_focus = first_focus
         self._gateway = gateway
+        self.gateway_names = tuple(gateway_names)
+        self.gateway_arguments = gateway_arguments or {}
         self._echo = echo or _echo
         self._invalid = invalid
         self._table = table
@@ -244,8 +264,10 @@ class Room:
         title: str = "",
         errors: Sequence[type[ThoughtboxError]] = (),
         writes: bool = False,
+        effect: Effect = "adds",
         idempotent: bool = False,
         hidden: bool = False,
+        describes: bool = False,
         long: bool = False,
         shared: bool = False,
         toolsets: Sequence[str] = (),
@@ -284,8 +306,10 @@ class Room:
                 invalid=self._invalid,
                 toolsets=tuple(toolsets) or (self.name,),
                 writes=writes,
+                effect=effect,
                 idempotent=idempotent,
                 hidden=hidden,
+                describes=describes,
                 long=long or in_steps,
                 works_in_steps=in_steps,
                 fresh=tuple(fresh),

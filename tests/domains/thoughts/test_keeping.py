@@ -36,16 +36,22 @@ WRITES: dict[str, dict[str, Any]] = {
     "knowledge.promote": {"learningId": "best"},
     "knowledge.write_note": {"title": "Once", "content": "once", "append": True},
     "knowledge.delete_note": {"noteId": "known"},
+    "knowledge.undelete_note": {"noteId": "gone"},
+    "knowledge.undelete_pattern": {"patternId": "gone"},
+    "session.undelete": {},
 }
 
 
 @pytest.fixture
 def known(tom: Client) -> Client:
-    """A session with a decision; a branch, a pattern and a note that are called `known`."""
+    """A session with a decision; a branch, a pattern and a note that are called `known`, and two that are `gone`."""
     tom.think("S1|C|∴ Add an index")
     tom.think("another way", branchId="known", branchFromThought=1)
-    tom.call("knowledge.create_pattern", title="Known", description="d", content="c")
-    tom.call("knowledge.write_note", title="Known", content="c")
+    for title in ("Known", "Gone"):
+        tom.call("knowledge.create_pattern", title=title, description="d", content="c")
+        tom.call("knowledge.write_note", title=title, content="c")
+    tom.call("knowledge.delete_pattern", patternId="gone")
+    tom.call("knowledge.delete_note", noteId="gone")
     return tom
 
 
@@ -118,6 +124,15 @@ def everything(mia: Client, tom: Client) -> None:
     mia.call("knowledge.write_note", title="N", content="d", append=True)
     mia.call("knowledge.write_note", title="M", content="c")
     mia.call("knowledge.delete_note", noteId="m")
+    mia.call("knowledge.write_note", title="C++", content="c")
+    mia.call("knowledge.delete_note", noteId="c")
+    mia.call("knowledge.write_note", title="C#", content="c")
+    mia.call("knowledge.undelete_note", noteId="c")
+    mia.call("knowledge.create_pattern", title="R", description="d", content="c", tags=["t"])
+    mia.call("knowledge.delete_pattern", patternId="r")
+    mia.call("knowledge.undelete_pattern", patternId="r")
+    tom.start_new(sessionTitle="To come back", sessionTags=["back"])
+    tom.gateway(**tom.session_delete(sessionId=tom.session_id)["undo"])
     mia.session_search(query="cache")
 
 

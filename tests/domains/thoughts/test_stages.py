@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.box import Box
 from tests.support.thinker import Client
-from thoughtbox.domains.calls import gateway_text
+from thoughtbox.domains.calls import gateway_schema, gateway_text
 from thoughtbox.domains.thoughts.stages import stage_needed
 from thoughtbox.domains.thoughts.standing import Standing
 from thoughtbox.errors import SessionNotFound, StageRequirementNotMet, ThoughtboxError
@@ -200,6 +200,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "knowledge.get_note": {"noteId": "t"},
     "knowledge.list_notes": {},
     "knowledge.delete_note": {"noteId": "t"},
+    "knowledge.undelete_note": {"noteId": "t"},
+    "knowledge.undelete_pattern": {"patternId": "t"},
     "thought": {"thought": "x"},
     "read_thoughts": {},
     "get_structure": {},
@@ -257,6 +259,18 @@ def test_the_refusal_says_how_to_go_on_with_an_earlier_session(quick_box: Box):
     assert json.dumps(way_out) in str(refused.value.recovery)
     assert mia.gateway(**way_out)["sessionId"] == session_id
     assert mia.think()["sessionId"] == session_id
+
+
+def test_a_read_that_comes_too_early_is_told_what_is_open_at_any_stage(quick_box: Box):
+    Client(quick_box).start_new(sessionTitle="Slow pages")
+    mia = Client(quick_box)
+
+    refused = mia.refusal("session.search", query="slow")
+    assert refused
+    instead = {"operation": "list_sessions", "search": "slow"}
+    assert f"Open at any stage: {json.dumps(instead)}, session.brief, get_thought, describe." in str(refused.recovery)
+    assert mia.gateway(**instead)["count"] == 1
+    assert "Open at any stage" not in str(mia.refusal("thought", thought="x"))
 
 
 def test_nothing_is_refused_for_its_stage_to_whoever_has_no_connection(quick_box: Box):
@@ -416,15 +430,32 @@ def test_the_gateway_is_described_anew_at_every_stage():
     described = descriptions()
 
     assert len({*described, gateway_text.described(TABLE, Focus("none"))}) == 5
-    assert "start_new or load_context" in described[0]
+    assert "Go on: session.resume_latest. Begin: start_new" in described[0]
     assert "cipher, which opens thought" in described[1]
-    assert "thought {thought" in described[2]
+    assert "All is open" in described[2]
     assert "your domain" in described[3]
 
 
-def test_the_gateway_describes_every_operation_of_the_document_once_it_is_open():
-    described = descriptions()
+def test_the_gateway_names_every_operation_of_the_document_at_every_stage():
+    seen = [f"{text} {gateway_schema.properties(TABLE)['operation']}" for text in descriptions()]
 
-    for name, stage in MINIMUM_STAGE.items():
+    for name in MINIMUM_STAGE:
         for part in name.split("."):
-            assert all(part in described[at] for at in range(stage, 4)), name
+            assert all(part in text for text in seen), name
+
+
+def test_every_text_of_the_gateway_names_every_room_and_how_to_go_on():
+    for text in (*descriptions(), gateway_text.described(TABLE, Focus("none"))):
+        for name in (
+            "thought ",
+            "session.",
+            "knowledge.",
+            "mental_models.",
+            "trail:",
+            "ledger:",
+            "batch ",
+            "describe ",
+        ):
+            assert name in text
+        assert "session.resume_latest" in text or "All is open; mental_models" in text
+        assert "Also the rooms" not in text

@@ -78,4 +78,4 @@ def calls_in(text: str) -> Iterator[dict[str, Any]]:
 def test_every_call_that_agents_are_shown_takes_the_arguments_it_is_shown_with(name: str):
     for call in calls_in(texts()[name]):
         operation, arguments = TABLE.resolve(GATEWAY, call)
-        bind(operation, arguments)
+        bind(TABLE, operation, arguments)

@@ -48,6 +48,13 @@ def test_a_value_is_text_where_text_is_asked_for_and_json_elsewhere(cli: Cli):
     assert tail[0]["session"] == "1"
 
 
+def test_an_operation_is_described_in_a_shell_too(cli: Cli):
+    found = cli("call", "describe", "name=thought_tree").json()
+
+    assert found["operation"] == "thought_tree"
+    assert found["arguments"]["sessionId"].startswith("string, needed")
+
+
 def test_people_at_a_terminal_get_it_laid_out(cli: Cli, monkeypatch: pytest.MonkeyPatch):
     screen = Terminal()
     monkeypatch.setenv("NO_COLOR", "1")

@@ -19,6 +19,12 @@ GATEWAY = "thoughtbox_gateway"
 LONGEST_ENTRY = 1_600
 """Characters of the gateway in `tools/list`: every model that connects reads it."""
 
+DOCUMENTED = [
+    *("get_state", "start_new", "load_context", "list_sessions", "navigate", "list_roots", "bind_root"),
+    *("cipher", "session", "thought", "mental_models"),
+]
+"""The document's operations, as far as there are rooms for them."""
+
 NOTE = {"sessionId": "s1", "thoughtType": "note", "content": "x"}
 
 everywhere = pytest.mark.doors(engine="sqlite", every=True)
@@ -49,12 +55,22 @@ def test_its_entry_says_what_it_is(start_agent: StartAgent):
 
     assert tool.name == GATEWAY
     assert tool.output_schema is None, "it answers as the operation it leads to"
-    assert set(tool.input_schema["properties"]) == {"operation", "subOperation", "args"}
+    properties = tool.input_schema["properties"]
+    own = {"subOperation": "string", "args": "object"}
+    typed = {
+        "thought": "string",
+        "sessionId": "string",
+        "thoughtNumber": "integer",
+        "nextThoughtNeeded": "boolean",
+        "branchId": "string",
+    }
+    assert {name: part["type"] for name, part in properties.items() if name != "operation"} == {**own, **typed}
+    assert properties["operation"] == {"anyOf": [{"enum": DOCUMENTED}, {"type": "string"}]}
     assert tool.input_schema["required"] == ["operation"]
     assert tool.input_schema["additionalProperties"] is True
     hints = tool.annotations
     assert hints
-    assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == (False, False, False)
+    assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == (False, True, False)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +98,8 @@ def test_it_leads_to_the_operations_of_every_room(agent: Agent):
     assert gateway(agent, "session.get", args={"sessionId": session})
     assert gateway(agent, "thought_record", **NOTE)["thought"]["thoughtId"] == "th:2"
     assert gateway(agent, "ledger_status")["records"] == 2
+    assert gateway(agent, "describe", args={"operation": "thought"})["operation"] == "thought"
+    assert gateway(agent, "describe", name="session")["operations"]
 
 
 def test_an_operation_can_be_called_by_its_own_name_and_by_its_tools_name(agent: Agent):

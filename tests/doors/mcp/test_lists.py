@@ -19,6 +19,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from tests.conftest import StartAgent
 from tests.support.agent import Agent
 
 NINE = [
@@ -68,6 +69,19 @@ def test_tools_come_in_order_with_true_annotations(agent: Agent):
         assert hints.open_world_hint is False
         assert tool.title
         assert tool.description
+
+
+def test_annotations_say_what_is_destructive(start_agent: StartAgent):
+    tools = {tool.name: tool for tool in start_agent(THOUGHTBOX_TOOLSET="all").list_tools()}
+    destructive = {name for name, tool in tools.items() if tool.annotations and tool.annotations.destructive_hint}
+
+    taken_away = {"session_delete", "knowledge_delete_note", "knowledge_delete_pattern"}
+    overwritten = {"session_rename", "session_tag", "knowledge_write_note", "knowledge_update_pattern"}
+    leading_there = {"thoughtbox_gateway", "batch"}
+    assert destructive == {*taken_away, *overwritten, *leading_there, "navigate", "bind_root"}
+    for name in ("session_undelete", "knowledge_undelete_note", "thought", "session_complete", "describe"):
+        assert name in tools
+        assert name not in destructive
 
 
 def test_input_schemas_are_strict_and_explain_every_argument(agent: Agent):

@@ -50,7 +50,7 @@ def told_so_far(agent: Agent) -> int:
 @connected
 def test_the_gateway_is_described_as_the_clients_stage_wants_it_and_the_client_hears_of_it(start_agent: StartAgent):
     agent = start_agent()
-    assert "Begin with start_new" in description(agent)
+    assert "Begin: start_new" in description(agent)
 
     step(agent, "start_new", sessionTitle="Slow pages")
     assert hears_of_tools(agent)
@@ -58,7 +58,7 @@ def test_the_gateway_is_described_as_the_clients_stage_wants_it_and_the_client_h
 
     step(agent, "cipher")
     assert hears_of_tools(agent)
-    assert "read_thoughts" in description(agent)
+    assert "All is open" in description(agent)
 
     step(agent, "navigate", domain="debugging")
     assert hears_of_tools(agent)
@@ -91,7 +91,7 @@ def test_a_call_that_fails_changes_nothing(start_agent: StartAgent):
     assert agent.raw_call("thoughtbox_gateway", {"operation": "cipher"}).is_error
     assert agent.raw_call("thoughtbox_gateway", {"operation": "load_context", "sessionId": "nobody"}).is_error
 
-    assert "Begin with start_new" in description(agent)
+    assert "Begin: start_new" in description(agent)
     assert told_so_far(agent) == 0
 
 
@@ -105,8 +105,8 @@ def test_two_clients_of_one_server_never_see_each_others_stage(start_agent: Star
 
         assert step(agent, "get_state")["stage"] == 2
         assert step(other, "get_state")["stage"] == 0
-        assert "read_thoughts" in description(agent)
-        assert "Begin with start_new" in description(other)
+        assert "All is open" in description(agent)
+        assert "Begin: start_new" in description(other)
         refused = other.raw_call("thoughtbox_gateway", {"operation": "thought", "thought": "x"}).structured_content
         assert refused
         assert refused["code"] == "STAGE_REQUIREMENT_NOT_MET"
@@ -161,7 +161,7 @@ def test_of_a_stateless_client_over_http_nothing_is_remembered(start_agent: Star
     assert step(agent, "get_state")["stage"] == 0
     assert step(agent, "get_state", sessionId=session)["stage"] == 2
     assert step(agent, "thought", sessionId=session, thought="named")["thoughtNumber"] == 1
-    assert "send sessionId every time" in description(agent)
+    assert "Send sessionId every time" in description(agent)
 
 
 @pytest.mark.doors(transport="stdio", era="stateless")

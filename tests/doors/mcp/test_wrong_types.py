@@ -12,9 +12,9 @@ from tests.support.agent import ToolFailed
 
 WRONG: dict[str, list[Any]] = {
     "string": [0, 1.5, True, [], ["x"], {}, {"a": "b"}, 10**15],
-    "boolean": ["true", 0, 1, [], {}],
-    "integer": ["1", 1.5, True, [], {}, -1],
-    "array": ["x", 0, True, {}, [None], [[]], [{}]],
+    "boolean": ["yes", "1", 0, 1, [], {}],
+    "integer": ["one", "1.5", "1e3", 1.5, True, [], {}, -1],
+    "array": ["x", "x, y", "{}", 0, True, {}, [None], [[]], [{}]],
 }
 
 

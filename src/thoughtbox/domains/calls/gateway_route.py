@@ -23,7 +23,7 @@ def route(table: Table, arguments: Mapping[str, Any]) -> tuple[str, dict[str, An
     if name is None:
         raise InvalidPayload(
             f"`{OPERATION}` is missing: it names what to do",
-            recovery=f"It is one of {', '.join(list(table.operations)[:12])} and others; `thoughtbox ops` lists all.",
+            recovery=table.guidance(),
             details={"fields": [OPERATION]},
         )
     own = _unfolded(given)

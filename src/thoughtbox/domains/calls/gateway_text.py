@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from thoughtbox.operations import Focus, Table
 
-LONGEST = 1_060
+LONGEST = 900
 """Characters of the whole description: with its schema it stays below 1,600 in a list of tools."""
 
 ALWAYS = (
-    "Thoughtbox keeps your reasoning in a ledger that people can check. "
-    "Arguments go beside `operation` or in `args`; sub-operations as `session.get` or in `subOperation`."
+    "Your reasoning in a ledger that people can check. Arguments go beside `operation` or in `args`;"
+    " describe {name?} shows those of any operation."
 )
 
 

@@ -18,7 +18,7 @@ LISTED_BY_DEFAULT = 20
 
 def _branch_id(text: str) -> str:
     if not BRANCH_ID.fullmatch(text):
-        raise ValueError("it has letters a-z, digits and - only, 64 at most")
+        raise ValueError("it has a-z, 0-9 and - only, 64 at most")
     return text
 
 

@@ -1,35 +1,33 @@
-"""What this room says of itself in the description of the gateway, to a caller at every stage."""
+"""What this room says of itself in the description of the gateway, to a caller at every stage.
+
+Some clients read the description once and never again. So it names all there is at every stage, and the stages differ
+in what they say of the way on.
+"""
 
 from __future__ import annotations
 
 from thoughtbox.domains.thoughts.standing import Standing
 from thoughtbox.operations import Focus
 
-_OPEN = (
-    "get_state | start_new {sessionTitle, domain?} | load_context {sessionId} | list_sessions {tags?, search?} | "
-    "navigate {project?, task?, domain?} | list_roots | bind_root {rootUri}"
+_BEGIN = "Go on: session.resume_latest. Begin: start_new {title?, tags?, domain?}, then cipher, then thought."
+_ALL = (
+    "thought {thought, revisesThought?, branchFromThought?, actionId?} | read_thoughts {last?, kind?, label?}"
+    " | get_thought {id} | get_structure | critique | branch.adopt, .reject"
+    " | session.list, .get, .brief, .search {query}, .resume, .export, .analyze, .extract_learnings, .rename,"
+    " .tag, .complete, .delete, .undelete, .verify"
+    " | knowledge.write_note, .list_notes, .list_patterns, .promote"
+    " | mental_models.list_models, .get_model {modelId}, .list_tags"
 )
-_SESSIONS = (
-    "session: list, get, search {query}, resume, resume_latest, export {format}, analyze, extract_learnings, rename, "
-    "tag, complete, delete, verify | knowledge: write_note, list_patterns {search?}, promote"
-)
-_THINKING = (
-    "thought {thought, thoughtNumber?, nextThoughtNeeded?, revisesThought?, branchId?, branchFromThought?, critique?}"
-    " | read_thoughts {last?, thoughtNumber?, branchId?, kind?, refersTo?} | get_structure"
-    " | critique {thoughtNumber, text} | mental_models: list_models {tag?}, get_model {modelId}, list_tags"
-)
-
-_ALL = f"Now: {_THINKING} | {_SESSIONS} | {_OPEN} | cipher."
 
 _BY_STAGE = (
-    f"Begin with start_new or load_context.\nNow: {_OPEN}.\nLater: cipher, session, thought.",
-    f"Next: cipher, which opens thought.\nNow: {_OPEN} | cipher | {_SESSIONS}.",
-    _ALL,
-    f"mental_models shows those of your domain.\n{_ALL}",
+    f"{_BEGIN} Open now: list_sessions {{search?}}, session.brief, get_thought.\n{_ALL}",
+    f"Next: cipher, which opens thought and mental_models. Another session: session.resume_latest.\n{_ALL}",
+    f"All is open. Another session: session.resume_latest, start_new.\n{_ALL}",
+    f"All is open; mental_models shows those of your domain.\n{_ALL}",
 )
-_FORGETFUL = f"start_new first; send sessionId every time.\n{_ALL}"
+_FORGETFUL = f"{_BEGIN} Send sessionId every time.\n{_ALL}"
 
 
 def gateway_lines(focus: Focus) -> str:
-    """What can be done from here; to those of whom nothing is remembered, all of it."""
+    """Where to go from here, and all there is."""
     return _BY_STAGE[focus.of(Standing).stage] if focus.lasts else _FORGETFUL

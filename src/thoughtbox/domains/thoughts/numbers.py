@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -140,10 +141,15 @@ def _some(nodes: list[Node]) -> str:
     return names if len(nodes) <= MOST_NAMED else f"{names} and {len(nodes) - MOST_NAMED} more"
 
 
+def structure_of(session_id: str) -> str:
+    """The call that shows a session's lines and the numbers on them, whoever makes it."""
+    return json.dumps({"operation": "get_structure", "sessionId": session_id}, ensure_ascii=False)
+
+
 def missing(session_id: str, number: int, what: str, *, on: str | None = None) -> ThoughtNotFound:
     where = f" on branch `{on}`" if on else ""
     return ThoughtNotFound(
         f"{what} is {number}, but the session has no thought {number}{where}",
-        recovery='{"operation": "get_structure"} shows which thoughts there are.',
+        recovery=f"{structure_of(session_id)} shows which thoughts there are.",
         details={"sessionId": session_id, "thoughtNumber": number, "fields": [what]},
     )

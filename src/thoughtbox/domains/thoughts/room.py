@@ -46,6 +46,11 @@ room = Room(
     remembers=Standing,
     first_focus=first_standing,
     gateway=gateway_lines,
+    gateway_names=(
+        *("get_state", "start_new", "load_context", "list_sessions", "navigate", "list_roots", "bind_root"),
+        *("cipher", "session", "thought", "mental_models"),
+    ),
+    gateway_arguments={"thought": ("thought", "sessionId", "thoughtNumber", "nextThoughtNeeded", "branchId")},
     echo=echo,
 )
 

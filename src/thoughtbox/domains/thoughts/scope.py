@@ -6,10 +6,12 @@ remembered at all names the session each time.
 
 from __future__ import annotations
 
+import json
+
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.standing import standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
-from thoughtbox.errors import InvalidPayload, SessionNotFound
+from thoughtbox.errors import InvalidPayload, SessionNotFound, shown
 from thoughtbox.operations import Tx
 
 MOST_TITLED = 100
@@ -36,13 +38,15 @@ def latest_session(tx: Tx) -> Session | None:
 def existing(tx: Tx, session_id: str) -> Session:
     """The session, if there is one that was not deleted. `latest` is the one that changed last."""
     session = latest_session(tx) if session_id == LATEST else tx.ask(Thoughts).session(session_id)
-    if session is None or session.deleted:
-        raise SessionNotFound(
-            f"there is no session `{session_id}` in workspace `{tx.workspace}`",
-            recovery='{"operation": "list_sessions"} shows those there are.',
-            details={"sessionId": session_id},
-        )
-    return session
+    if session is not None and not session.deleted:
+        return session
+    undelete = {"operation": "session.undelete", "sessionId": session_id}
+    back = f" {json.dumps(undelete)} brings it back." if session is not None else ""
+    raise SessionNotFound(
+        f"there is no session `{shown(session_id)}` in workspace `{tx.workspace}`{' any more' if back else ''}",
+        recovery=f'{{"operation": "list_sessions"}} shows those there are.{back}',
+        details={"sessionId": shown(session_id)},
+    )
 
 
 def named_session(tx: Tx, name: str) -> Session:

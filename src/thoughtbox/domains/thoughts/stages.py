@@ -21,6 +21,8 @@ RESUME = {"operation": "session.resume_latest"}
 """The call that goes on with the latest session, from any stage, and opens thinking."""
 
 ENTRY, CIPHER_LOADED, DOMAIN_ACTIVE = 0, 2, 3
+LONGEST_ECHOED = 100
+"""Characters of a question that is sent back in a refusal."""
 NAMES = ("entry", "init_complete", "cipher_loaded", "domain_active")
 
 
@@ -55,8 +57,11 @@ def _refuse_or_hint(tx: Tx, operation: Operation, arguments: Input, needed: int)
         stage = max(stage, _reached_since(tx, named))
     if stage >= needed:
         return None
-    refusal = _refusal(tx, operation, stage, needed, named or standing(tx).session_id)
+    session_id = named or standing(tx).session_id
+    refusal = _refusal(tx, operation, stage, needed, session_id, _open_instead(operation, arguments))
     if tx.settings.get("stages", "enforce") == "enforce":
+        if session_id is not None:
+            existing(tx, session_id)  # one that somebody else has deleted leads no further
         raise refusal
     return f"{refusal.message}. {refusal.recovery}"
 
@@ -85,13 +90,24 @@ def unlocking(stage: int, session_id: str | None) -> dict[str, str]:
     return {"operation": "cipher" if stage == INIT_COMPLETE else "navigate", **named}
 
 
-def _refusal(tx: Tx, operation: Operation, stage: int, needed: int, session_id: str | None) -> StageRequirementNotMet:
+def _open_instead(operation: Operation, arguments: Input) -> str:
+    """What whoever only wants to look something up can do at any stage."""
+    if operation.writes:
+        return ""
+    words = getattr(arguments, "query", None) or getattr(arguments, "search", None)
+    call = {"operation": "list_sessions", **({"search": words} if words and len(words) <= LONGEST_ECHOED else {})}
+    return f" Open at any stage: {json.dumps(call, ensure_ascii=False)}, session.brief, get_thought, describe."
+
+
+def _refusal(
+    tx: Tx, operation: Operation, stage: int, needed: int, session_id: str | None, instead: str
+) -> StageRequirementNotMet:
     call = unlocking(stage, session_id)
     then = " After that, cipher." if stage == ENTRY and needed > INIT_COMPLETE else ""
     latest = latest_session(tx) if stage == ENTRY else None
     also = f" To go on with the latest session instead: {json.dumps(RESUME)}." if latest is not None else ""
     return StageRequirementNotMet(
         f"`{operation.name}` needs stage {needed} ({NAMES[needed]}); this is stage {stage} ({NAMES[stage]})",
-        recovery=f"Send {json.dumps(call, ensure_ascii=False)}.{then}{also}",
+        recovery=f"Send {json.dumps(call, ensure_ascii=False)}.{then}{also}{instead}",
         details={"currentStage": stage, "requiredStage": needed, "next": call},
     )

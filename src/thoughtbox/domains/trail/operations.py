@@ -51,7 +51,7 @@ room = Room(
     "trail",
     summary="Decision trail: immutable, hash-chained reasoning tied to sessions and actions.",
     views=[Actions],
-    gateway="thought_record, thought_reasoning_trail {actionId}: why it was done.",
+    gateway="trail: thought_record, thought_reasoning_trail {actionId}: why it was done.",
     echo=lambda operation, answer: (
         f"{operation} {answer['thought']['thoughtId']} step {answer['thought']['stepIndex']}"
     ),

@@ -12,13 +12,14 @@ from typing import Any
 import orjson
 
 from thoughtbox import domains
-from thoughtbox.doors.cli import describe
+from thoughtbox.doors.cli.command_lines import command_lines
 from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error
 from thoughtbox.doors.cli.shell_words import GATEWAY, in_shell
 from thoughtbox.doors.cli.store import is_read_only, opened, opened_to_read, settings_of
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
+from thoughtbox.operations.parts import answer_of, arguments_of, takes_text
 from thoughtbox.operations.registry import TABLE, Operation
 
 
@@ -89,7 +90,7 @@ def _contents(name: str) -> bytes:
 
 def _value(operation: Operation, name: str, text: str) -> Any:
     """Text for an argument that takes text; otherwise what it means in JSON, if it means anything."""
-    if describe.takes_text(operation, name):
+    if takes_text(operation, name):
         return text
     try:
         return orjson.loads(text)
@@ -169,7 +170,7 @@ def _in_full(operation: Operation) -> dict[str, Any]:
         "input": operation.input.model_json_schema(by_alias=True),
         "output": operation.output.model_json_schema(by_alias=True, mode="serialization"),
         "errors": {error.code: error.meaning for error in operation.errors},
-        "example": describe.command_lines(operation),
+        "example": command_lines(operation),
     }
 
 
@@ -185,7 +186,7 @@ def _show_one(out: Output, operation: Operation) -> None:
     out.say()
     out.say(operation.description)
     out.say()
-    if parts := describe.arguments(operation):
+    if parts := arguments_of(operation):
         out.table(
             ("argument", "type", "", "what it is"),
             [(part.name, part.type, part.when_left_out, part.description) for part in parts],
@@ -194,7 +195,7 @@ def _show_one(out: Output, operation: Operation) -> None:
     else:
         out.say("It takes no arguments.")
     out.say()
-    if parts := describe.answer(operation):
+    if parts := answer_of(operation):
         out.table(
             ("answer", "type", "what it is"),
             [(part.name, part.type, part.description) for part in parts],
@@ -207,5 +208,5 @@ def _show_one(out: Output, operation: Operation) -> None:
     out.say()
     refusal = operation.example.fails_with
     out.say(Styled(f"example, refused with {refusal.code}" if refusal else "example", "bold"))
-    for line in describe.command_lines(operation):
+    for line in command_lines(operation):
         out.say(f"  {line}")

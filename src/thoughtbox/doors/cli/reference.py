@@ -16,11 +16,12 @@ import orjson
 
 from thoughtbox import domains
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.cli import describe
+from thoughtbox.doors.cli.command_lines import command_lines
 from thoughtbox.doors.cli.parser import SERVE_FLAGS, STORE_FLAGS
 from thoughtbox.errors import ThoughtboxError, all_codes
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
+from thoughtbox.operations.parts import answer_of, arguments_of
 from thoughtbox.operations.registry import TABLE, Operation
 from thoughtbox.settings import all_settings, load
 from thoughtbox.world import World
@@ -90,7 +91,7 @@ def _operation(operation: Operation) -> Iterator[str]:
     needs = f" {operation.guard.says.capitalize()}." if operation.guard is not None else ""
     yield f"*{operation.title}.* {kind}{needs}{' Not listed as a tool.' if operation.hidden else ''}"
     yield ""
-    if parts := describe.arguments(operation):
+    if parts := arguments_of(operation):
         yield from _table(
             ("argument", "type", "", "what it is"),
             [(f"`{part.name}`", part.type, part.when_left_out, part.description) for part in parts],
@@ -98,7 +99,7 @@ def _operation(operation: Operation) -> Iterator[str]:
     else:
         yield "It takes no arguments."
     yield ""
-    if parts := describe.answer(operation):
+    if parts := answer_of(operation):
         yield from _table(
             ("answer", "type", "what it is"), [(f"`{part.name}`", part.type, part.description) for part in parts]
         )
@@ -107,7 +108,7 @@ def _operation(operation: Operation) -> Iterator[str]:
     yield f"Errors: {errors}."
     yield ""
     yield "```sh"
-    yield from describe.command_lines(operation)
+    yield from command_lines(operation)
     yield "```"
     yield ""
     yield "```json"

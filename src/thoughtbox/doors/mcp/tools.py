@@ -47,7 +47,7 @@ class Tools:
         if described not in self._lists:
             if len(self._lists) >= MOST_LISTS:
                 self._lists.clear()
-            tools = [tool(name, one, self._description(one, focus)) for name, one in self._shown.items()]
+            tools = [tool(self._table, name, one, self._description(one, focus)) for name, one in self._shown.items()]
             self._lists[described] = ListToolsResult(tools=tools)
         return self._lists[described]
 
@@ -56,26 +56,29 @@ class Tools:
         return gateway.described(self._table, focus) if gateway is not None else operation.description
 
 
-def tool(name: str, operation: Operation, description: str) -> Tool:
+def tool(table: Table, name: str, operation: Operation, description: str) -> Tool:
     """The operation as a client is shown it."""
     return Tool(
         name=name,
         title=operation.title,
         description=description,
-        input_schema=input_schema(operation),
+        input_schema=input_schema(table, operation),
         # What leads to other operations answers as they do.
         output_schema=output_schema(operation) if operation.gateway is None else None,
         annotations=ToolAnnotations(
             read_only_hint=not operation.writes,
-            destructive_hint=False,  # the ledger only grows
+            destructive_hint=operation.destructive,
             idempotent_hint=not operation.writes or operation.idempotent,
             open_world_hint=False,
         ),
     )
 
 
-def input_schema(operation: Operation) -> Schema:
-    return _tidied(operation.input.model_json_schema(by_alias=True))
+def input_schema(table: Table, operation: Operation) -> Schema:
+    schema = _tidied(operation.input.model_json_schema(by_alias=True))
+    if operation.gateway is not None:
+        schema["properties"] |= operation.gateway.properties(table)
+    return schema
 
 
 def output_schema(operation: Operation) -> Schema:

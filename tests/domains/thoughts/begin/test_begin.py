@@ -128,6 +128,18 @@ def test_title_and_session_title_mean_the_same(quick_box: Box):
         mia.start_new(title="One", sessionTitle="Another")
 
 
+def test_a_session_begins_with_the_documents_title_description_and_tags(quick_box: Box):
+    mia = Client(quick_box)
+    begun = mia.start_new(title="Slow pages", description="Since Tuesday", tags=["web", "db", "web"])
+    session = mia.session_get(sessionId=begun["sessionId"])["session"]
+
+    assert (session["title"], session["description"], session["tags"]) == ("Slow pages", "Since Tuesday", ["web", "db"])
+    assert mia.start_new(tags=["a"], sessionTags=["a"])
+    with pytest.raises(InvalidPayload, match="`sessionTags` and `tags` are given, and differ") as refused:
+        mia.start_new(tags=["a"], sessionTags=["b"])
+    assert refused.value.recovery == "Send sessionTags alone."
+
+
 def test_session_ids_cannot_be_guessed(quick_box: Box):
     mia = Client(quick_box)
     ids = [mia.start_new()["sessionId"] for _ in range(20)]
@@ -366,7 +378,7 @@ def test_twenty_sessions_are_listed_unless_asked_otherwise(quick_box: Box):
     [
         ("limit", 0),
         ("limit", 101),
-        ("limit", "5"),
+        ("limit", "five"),
         ("offset", -1),
         ("offset", 1.5),
         ("sortBy", "thoughtCount"),

@@ -28,7 +28,8 @@ def test_deleting_says_what_was_deleted(mia: Client):
 
     answer = mia.session_delete(sessionId=session_id)
 
-    assert answer == {"success": True, "sessionId": session_id, "deleted": True}
+    undo = {"operation": "session.undelete", "sessionId": session_id}
+    assert answer == {"success": True, "sessionId": session_id, "deleted": True, "undo": undo}
 
 
 def test_what_is_deleted_has_to_be_named(mia: Client):

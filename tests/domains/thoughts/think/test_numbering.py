@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.box import Box
 from tests.support.thinker import Client
-from thoughtbox.errors import InvalidPayload
+from thoughtbox.errors import InvalidPayload, ThoughtNotFound
 
 HIGHEST = 1_000_000_000
 
@@ -130,7 +130,9 @@ def test_behind_the_highest_number_there_is_none_to_give(mia: Client):
 
 
 @pytest.mark.parametrize("field", ["thoughtNumber", "totalThoughts", "revisesThought", "branchFromThought"])
-@pytest.mark.parametrize("wrong", [0, -1, HIGHEST + 1, 2**63, 1.0, 1.5, "1", True, [1], {"n": 1}, float("nan")])
+@pytest.mark.parametrize(
+    "wrong", [0, -1, HIGHEST + 1, 2**63, "-3", 1.5, "2.5", "one", True, [1], {"n": 1}, float("nan")]
+)
 def test_what_is_no_number_from_1_on_is_refused_by_its_name(tom: Client, field: str, wrong: Any):
     tom.think()
     before = tom.records()
@@ -170,3 +172,17 @@ def test_two_clients_on_one_session_get_different_numbers(box: Box, mia: Client)
 
     assert sorted(sent.result()["thoughtNumber"] for sent in waiting) == list(range(1, 51))
     assert mia.session_verify()["valid"]
+
+
+@pytest.mark.parametrize("named", [{"revisesThought": 1}, {"branchId": "alt", "branchFromThought": 1}])
+def test_a_thought_that_begins_a_session_cannot_name_an_earlier_one(tom: Client, named: dict[str, Any]):
+    tom.think()
+    nobody = Client(tom.box, stateless=True)
+    before = tom.records()
+
+    with pytest.raises(ThoughtNotFound, match="begins a session of its own") as refused:
+        nobody.think(**named)
+
+    assert tom.records() == before
+    assert f'"sessionId": "{tom.session_id}"' in str(refused.value.recovery)
+    assert nobody.think(**named, sessionId=tom.session_id)["sessionId"] == tom.session_id

@@ -137,7 +137,7 @@ def test_a_thought_too_long_for_an_answer_is_cut_and_that_is_said(tom: Client):
 
 
 @pytest.mark.parametrize("field", ["nextThoughtNeeded", "isRevision", "needsMoreThoughts", "includeGuide", "critique"])
-@pytest.mark.parametrize("wrong", ["true", 1, 0, [], {}, "no"])
+@pytest.mark.parametrize("wrong", ["yes", 1, 0, "01", [], {}, "no"])
 def test_a_switch_that_is_neither_true_nor_false_is_refused(tom: Client, field: str, wrong: Any):
     with pytest.raises(InvalidPayload, match=field):
         tom.think(**{field: wrong})

@@ -17,7 +17,8 @@ class StartNew(CamelInput):
     session_title: Annotated[Title | None, Field(description="What the session is about.")] = None
     title: Annotated[Title | None, Field(description="The same as sessionTitle.")] = None
     description: Annotated[Text | None, Field(max_length=10_000, description="More about it.")] = None
-    session_tags: Annotated[Tags, Field(description="Tags to find it by.", default_factory=list)]
+    session_tags: Annotated[Tags | None, Field(description="Tags to find it by.")] = None
+    tags: Annotated[Tags | None, Field(description="The same as sessionTags.")] = None
     domain: Annotated[Domain | None, Field(description="Kind of work; mental_models then shows what suits it.")] = None
     project: Annotated[Place | None, Field(description="Project it belongs to.")] = None
     task: Annotated[Place | None, Field(description="Task within the project.")] = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 from thoughtbox import content
@@ -55,6 +56,8 @@ from thoughtbox.ledger.record import present
 from thoughtbox.operations import TABLE, Example, Tx
 from thoughtbox.search.texts import Texts
 
+T = TypeVar("T")
+
 MOST_PROJECTS = 20
 RELATED = 10
 _STARTED = ("start_new", {"sessionTitle": "Slow pages", "project": "shop"})
@@ -92,17 +95,11 @@ def get_state(tx: Tx, call: GetState) -> State:
 )
 def start_new(tx: Tx, call: StartNew) -> SessionStarted:
     """Begin a session and work on it. The cipher comes next, then thoughts."""
-    if call.title and call.session_title and call.title != call.session_title:
-        raise InvalidPayload(
-            "`title` and `sessionTitle` are given, and differ",
-            recovery="Send sessionTitle alone.",
-            details={"fields": ["title", "sessionTitle"]},
-        )
+    title = _one_of({"sessionTitle": call.session_title, "title": call.title})
+    tags = _one_of({"sessionTags": call.session_tags, "tags": call.tags})
     named = {"project": call.project, "task": call.task, "aspect": call.aspect, "domain": call.domain}
     place = {**standing(tx).place, **present(named)}
-    session = start(
-        tx, title=call.session_title or call.title, tags=call.session_tags, description=call.description, place=place
-    )
+    session = start(tx, title=title, tags=tags or (), description=call.description, place=place)
     move(tx, session.id, INIT_COMPLETE)
     return SessionStarted(
         session_id=session.id,
@@ -151,6 +148,7 @@ def list_sessions(tx: Tx, call: ListSessions) -> SessionsListed:
 @room.operation(
     "navigate",
     writes=True,
+    effect="overwrites",
     title="Say what you work on",
     errors=[SessionNotFound],
     example=Example({**_LATEST, "domain": "debugging"}, given=[_STARTED]),
@@ -196,6 +194,7 @@ def list_roots(tx: Tx, call: ListRoots) -> RootsListed:
 @room.operation(
     "bind_root",
     writes=True,
+    effect="overwrites",
     title="Bind a root directory as the project",
     needs_roots=True,
     errors=[InvalidOperation, SessionNotFound],
@@ -203,8 +202,10 @@ def list_roots(tx: Tx, call: ListRoots) -> RootsListed:
 )
 def bind_root(tx: Tx, call: BindRoot) -> RootBound:
     """Take one of the client's root directories as the project: sessions begun from now on belong to it."""
+    _bound_root(tx, call.session_id)  # a session that is not there is told first
     if tx.roots is None:
-        named = {"operation": "navigate", "project": _last_part(call.root_uri)[:LONGEST_PLACE]}
+        session = present({"sessionId": call.session_id})
+        named = {"operation": "navigate", "project": _last_part(call.root_uri)[:LONGEST_PLACE], **session}
         raise InvalidOperation(
             "this client does not tell its roots, so none can be bound",
             recovery=f"Name the project instead: {json.dumps(named, ensure_ascii=False)}.",
@@ -252,6 +253,19 @@ def _resumable(session: Session) -> Resumable:
         updated_at=session.updated_at,
         call=RESUME,
     )
+
+
+def _one_of(given: Mapping[str, T | None]) -> T | None:
+    """What an argument says that has two names; refused when both are given, and differ."""
+    said = present(given)
+    first = next(iter(said.values()), None)
+    if any(value != first for value in said.values()):
+        raise InvalidPayload(
+            f"{' and '.join(f'`{name}`' for name in said)} are given, and differ",
+            recovery=f"Send {next(iter(said))} alone.",
+            details={"fields": list(said)},
+        )
+    return first
 
 
 def _let_go_of_deleted(tx: Tx) -> None:

@@ -160,6 +160,11 @@ def marker_of(kind: str, labels: Sequence[str]) -> Marker:
     return next((marker for marker, use in _USES.items() if use.kinds[0] == kind), "O")
 
 
+def kinds_labelled() -> dict[str, frozenset[Kind]]:
+    """The labels that markers give, and the kinds of thoughts that can have each; a revision keeps its marker's."""
+    return {use.name: frozenset({*use.kinds, "revision"}) for use in _USES.values() if use.labelled}
+
+
 def plan_steps(content: str) -> list[str]:
     """The steps of a plan that is numbered 1, 2, 3 from its beginning or from a colon on; otherwise it is one step."""
     numbered = list(_NUMBERED.finditer(content))

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from thoughtbox.domains.thoughts.knowledge.models import KnowledgeDeleted
 from thoughtbox.domains.thoughts.knowledge.view import NOTE, PATTERN, Entry, Kind, Knowledge
 from thoughtbox.errors import InvalidPayload
-from thoughtbox.ledger.record import Draft, Record, record_id
+from thoughtbox.ledger.record import Draft, Record, present, record_id
 from thoughtbox.ledger.view import astray
 from thoughtbox.operations import Tx
 from thoughtbox.search.texts import Texts
 
 SEARCHED_AT_ONCE = 100
-LONGEST_SLUG = 60
 
 
 class Topic(NamedTuple):
@@ -28,13 +27,7 @@ class Topic(NamedTuple):
 PATTERNS, NOTES = Topic("pattern", PATTERN), Topic("note", NOTE)
 
 
-def slug(text: str) -> str:
-    """A title as an id: `Look at the plan!` is `look-at-the-plan`."""
-    made = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST_SLUG].strip("-")
-    return made or "untitled"
-
-
-def write(tx: Tx, what: Topic, data: dict[str, Any], text: str, *, replaces: Entry | None) -> None:
+def write(tx: Tx, what: Topic, data: dict[str, Any], text: str, *, replaces: Entry | Record | None) -> None:
     """Record a version. One that replaces another says which."""
     attrs: dict[str, Any] = {"relations": []} if replaces is None else {"replacesId": record_id(replaces.seq)}
     tx.append(
@@ -63,20 +56,41 @@ def delete(tx: Tx, what: Topic, entry: Entry) -> KnowledgeDeleted:
         ),
         stream=_stream(what, entry.id),
     )
-    return KnowledgeDeleted(id=entry.id)
+    undo = {"operation": f"knowledge.undelete_{what.kind}", f"{what.kind}Id": entry.id}
+    return KnowledgeDeleted(id=entry.id, undo=undo)
+
+
+def undelete(tx: Tx, what: Topic, id: str, session_id: str | None) -> Entry:
+    """Bring a pattern or note back as it was; one that is in sight stays as it is."""
+    versions = tx.ledger.newest(_stream(what, id), 2)
+    if tx.ask(Knowledge).entry(what.kind, id) is None and len(versions) == 2:
+        last = versions[0]
+        write(tx, what, own_data(last), last.text, replaces=last)
+    return entry_named(tx, what, id, session_id)
+
+
+def own_data(record: Record) -> dict[str, Any]:
+    """What a record says of a pattern or note, without its topic."""
+    return {name: value for name, value in record.data.items() if name != "topic"}
+
+
+def last_record(tx: Tx, what: Topic, id: str) -> Record | None:
+    """What was recorded last under an id, deleted or not."""
+    return next(iter(tx.ledger.newest(_stream(what, id), 1)), None)
 
 
 def _stream(what: Topic, id: str) -> str:
     return f"knowledge/{what.kind}/{id}"
 
 
-def entry_named(tx: Tx, what: Topic, id: str) -> Entry:
-    """The pattern or note of that id; refuses one that is not there."""
+def entry_named(tx: Tx, what: Topic, id: str, session_id: str | None = None) -> Entry:
+    """The pattern or note of that id; refuses one that is not there, to whoever called from that session."""
     entry = tx.ask(Knowledge).entry(what.kind, id)
     if entry is None:
+        listing = {"operation": f"knowledge.list_{what.kind}s", **present({"sessionId": session_id})}
         raise InvalidPayload(
             f"there is no {what.kind} `{id}`",
-            recovery=f'{{"operation": "knowledge.list_{what.kind}s"}} shows those there are.',
+            recovery=f"{json.dumps(listing, ensure_ascii=False)} shows those there are.",
             details={"fields": [f"{what.kind}Id"]},
         )
     return entry

@@ -1,8 +1,9 @@
 """What goes into the knowledge zone and what comes out. The wire spells it in camelCase."""
 
-from typing import Annotated, ClassVar, Literal
+import unicodedata
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field
 
 from thoughtbox.domains.thoughts.arguments import (
     LISTED_BY_DEFAULT,
@@ -18,9 +19,19 @@ from thoughtbox.domains.thoughts.arguments import (
 from thoughtbox.domains.thoughts.sessions.learnings.models import KeyMoment
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
-_SLUG = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,100}$")]
-PatternId = Annotated[_SLUG, Field(description="The pattern's id, as list_patterns shows it.")]
-NoteId = Annotated[_SLUG, Field(description="The note's id, as list_notes shows it.")]
+LONGEST_ID = 100
+
+
+def _id(text: str) -> str:
+    letters = text.replace("-", "")
+    if not text or text != text.lower() or any(unicodedata.category(letter)[0] not in "LMN" for letter in letters):
+        raise ValueError("it has small letters, digits and - only")
+    return text
+
+
+_Id = Annotated[str, AfterValidator(_id), Field(max_length=LONGEST_ID)]
+PatternId = Annotated[_Id, Field(description="The pattern's id, as list_patterns shows it.")]
+NoteId = Annotated[_Id, Field(description="The note's id, as list_notes shows it.")]
 Sentence = Annotated[Text, Field(max_length=1_000)]
 
 
@@ -117,7 +128,7 @@ class PatternsListed(CamelOutput):
 class WriteNote(CamelInput):
     title: Annotated[Title, Field(description="Its topic.")]
     content: Annotated[Text, Field(description="The note, in Markdown.")]
-    note_id: Annotated[_SLUG | None, Field(description="Its id; without it, made from the title.")] = None
+    note_id: Annotated[_Id | None, Field(description="Its id; without it, made from the title.")] = None
     append: Annotated[bool, Field(description="Add to what the note says, in place of replacing it.")] = False
     session_id: SessionId = None
 
@@ -171,3 +182,5 @@ class NotesListed(CamelOutput):
 class KnowledgeDeleted(CamelOutput):
     success: Literal[True] = True
     id: str
+    undo: dict[str, Any]
+    """The call that brings it back; it can be sent as it stands."""

@@ -10,9 +10,10 @@ from thoughtbox.domains.thoughts.knowledge.entries import (
     found_in,
     page_of,
     record_of,
-    slug,
+    undelete,
     write,
 )
+from thoughtbox.domains.thoughts.knowledge.ids import note_id
 from thoughtbox.domains.thoughts.knowledge.models import (
     DeleteNote,
     KnowledgeDeleted,
@@ -39,23 +40,26 @@ _NOTE = ("knowledge.write_note", {**_LATEST, "title": "Open ends", "content": "-
 @room.operation(
     "knowledge.write_note",
     writes=True,
+    effect="overwrites",
     guard=at(INIT_COMPLETE),
     title="Write a note",
     example=Example(_NOTE[1], given=[_STARTED]),
 )
 def write_note(tx: Tx, call: WriteNote) -> NoteKept:
     """Write a note on a topic, or write it anew; others in the workspace can read it."""
-    note_id = call.note_id or slug(call.title)
-    entry = tx.ask(Knowledge).entry("note", note_id)
+    id = call.note_id or note_id(tx, call.title)
+    entry = tx.ask(Knowledge).entry("note", id)
     content = call.content
     if call.append and entry is not None:
         content = f"{record_of(tx, entry).text}\n{call.content}"
         if len(content) > LONGEST_TEXT:
             raise InvalidPayload(
-                f"the note would be longer than {LONGEST_TEXT:,} characters", details={"fields": ["content"]}
+                f"the note would be longer than {LONGEST_TEXT:,} characters",
+                recovery="Send less, or write another note: send another title.",
+                details={"fields": ["content"]},
             )
-    write(tx, NOTES, {"id": note_id, "title": call.title}, content, replaces=entry)
-    return NoteKept(note=_note(tx, entry_named(tx, NOTES, note_id), with_content=True))
+    write(tx, NOTES, {"id": id, "title": call.title}, content, replaces=entry)
+    return NoteKept(note=_note(tx, entry_named(tx, NOTES, id), with_content=True))
 
 
 @room.operation(
@@ -66,7 +70,7 @@ def write_note(tx: Tx, call: WriteNote) -> NoteKept:
 )
 def get_note(tx: Tx, call: OneNote) -> NoteKept:
     """One note in full."""
-    return NoteKept(note=_note(tx, entry_named(tx, NOTES, call.note_id), with_content=True))
+    return NoteKept(note=_note(tx, entry_named(tx, NOTES, call.note_id, call.session_id), with_content=True))
 
 
 @room.operation(
@@ -94,13 +98,30 @@ def list_notes(tx: Tx, call: ListNotes) -> NotesListed:
 @room.operation(
     "knowledge.delete_note",
     writes=True,
+    effect="removes",
     guard=at(INIT_COMPLETE),
     title="Delete a note",
     example=Example({**_LATEST, "noteId": "open-ends"}, given=[_STARTED, _NOTE]),
 )
 def delete_note(tx: Tx, call: DeleteNote) -> KnowledgeDeleted:
-    """Take a note out of sight; what it said stays in the ledger."""
-    return delete(tx, NOTES, entry_named(tx, NOTES, call.note_id))
+    """Take a note out of sight; what it said stays in the ledger, and knowledge.undelete_note brings it back."""
+    return delete(tx, NOTES, entry_named(tx, NOTES, call.note_id, call.session_id))
+
+
+@room.operation(
+    "knowledge.undelete_note",
+    writes=True,
+    idempotent=True,
+    guard=at(INIT_COMPLETE),
+    title="Bring a deleted note back",
+    example=Example(
+        {**_LATEST, "noteId": "open-ends"},
+        given=[_STARTED, _NOTE, ("knowledge.delete_note", {**_LATEST, "noteId": "open-ends"})],
+    ),
+)
+def undelete_note(tx: Tx, call: DeleteNote) -> NoteKept:
+    """Bring a deleted note back into sight, as it was."""
+    return NoteKept(note=_note(tx, undelete(tx, NOTES, call.note_id, call.session_id), with_content=True))
 
 
 def _note(tx: Tx, entry: Entry, *, with_content: bool) -> NoteShown:

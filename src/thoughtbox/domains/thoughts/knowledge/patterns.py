@@ -11,11 +11,13 @@ from thoughtbox.domains.thoughts.knowledge.entries import (
     delete,
     entry_named,
     found_in,
+    own_data,
     page_of,
     record_of,
-    slug,
+    undelete,
     write,
 )
+from thoughtbox.domains.thoughts.knowledge.ids import new_pattern_id
 from thoughtbox.domains.thoughts.knowledge.models import (
     CreatePattern,
     DeletePattern,
@@ -35,7 +37,7 @@ from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_o
 from thoughtbox.domains.thoughts.stages import at
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
-from thoughtbox.ledger.record import Record, present
+from thoughtbox.ledger.record import present
 from thoughtbox.operations import Example, Tx
 from thoughtbox.search.texts import Texts
 
@@ -83,13 +85,14 @@ def create_pattern(tx: Tx, call: CreatePattern) -> PatternKept:
 )
 def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
     """One pattern in full."""
-    entry = entry_named(tx, PATTERNS, call.pattern_id)
+    entry = entry_named(tx, PATTERNS, call.pattern_id, call.session_id)
     return PatternKept(pattern=_pattern(tx, entry, with_content=True))
 
 
 @room.operation(
     "knowledge.update_pattern",
     writes=True,
+    effect="overwrites",
     guard=at(INIT_COMPLETE),
     title="Change a pattern",
     errors=[SessionNotFound],
@@ -100,7 +103,7 @@ def get_pattern(tx: Tx, call: OnePattern) -> PatternKept:
 )
 def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
     """Change a pattern; what it said before stays in the ledger."""
-    entry = entry_named(tx, PATTERNS, call.pattern_id)
+    entry = entry_named(tx, PATTERNS, call.pattern_id, call.session_id)
     record = record_of(tx, entry)
     from_sessions = call.derived_from_sessions
     named = {
@@ -112,9 +115,11 @@ def update_pattern(tx: Tx, call: UpdatePattern) -> PatternKept:
     given = present(named)
     if not given and call.content is None:
         raise InvalidPayload(
-            "there is nothing to change", details={"fields": ["title", "description", "content", "tags"]}
+            "there is nothing to change",
+            recovery="Send title, description, content, tags or derivedFromSessions.",
+            details={"fields": ["title", "description", "content", "tags"]},
         )
-    write(tx, PATTERNS, {**_own(record), **given}, call.content or record.text, replaces=entry)
+    write(tx, PATTERNS, {**own_data(record), **given}, call.content or record.text, replaces=entry)
     return PatternKept(pattern=_pattern(tx, entry_named(tx, PATTERNS, entry.id), with_content=True))
 
 
@@ -145,13 +150,36 @@ def list_patterns(tx: Tx, call: ListPatterns) -> PatternsListed:
 @room.operation(
     "knowledge.delete_pattern",
     writes=True,
+    effect="removes",
     guard=at(INIT_COMPLETE),
     title="Delete a pattern",
     example=Example({**_LATEST, "patternId": "look-at-the-query-plan-first"}, given=[_STARTED, _PATTERN]),
 )
 def delete_pattern(tx: Tx, call: DeletePattern) -> KnowledgeDeleted:
-    """Take a pattern out of sight; what it said stays in the ledger."""
-    return delete(tx, PATTERNS, entry_named(tx, PATTERNS, call.pattern_id))
+    """Take a pattern out of sight; what it said stays in the ledger, and knowledge.undelete_pattern brings it back."""
+    return delete(tx, PATTERNS, entry_named(tx, PATTERNS, call.pattern_id, call.session_id))
+
+
+@room.operation(
+    "knowledge.undelete_pattern",
+    writes=True,
+    idempotent=True,
+    guard=at(INIT_COMPLETE),
+    title="Bring a deleted pattern back",
+    example=Example(
+        {**_LATEST, "patternId": "look-at-the-query-plan-first"},
+        given=[
+            _STARTED,
+            _PATTERN,
+            ("knowledge.delete_pattern", {**_LATEST, "patternId": "look-at-the-query-plan-first"}),
+        ],
+    ),
+)
+def undelete_pattern(tx: Tx, call: DeletePattern) -> PatternKept:
+    """Bring a deleted pattern back into sight, as it was."""
+    return PatternKept(
+        pattern=_pattern(tx, undelete(tx, PATTERNS, call.pattern_id, call.session_id), with_content=True)
+    )
 
 
 @room.operation(
@@ -179,7 +207,8 @@ def promote(tx: Tx, call: Promote) -> PatternKept:
     if proposal is None:
         raise InvalidPayload(
             f"session {session.id} has no proposal `{call.learning_id}`",
-            recovery="session.extract_learnings shows its proposals; send the same keyMoments, if there were any.",
+            recovery=f'{{"operation": "session.extract_learnings", "sessionId": "{session.id}"}} shows its proposals; '
+            "send the same keyMoments, if there were any.",
             details={"fields": ["learningId"], "proposals": [learning.id for learning in proposals]},
         )
     tags = list(dict.fromkeys([*call.tags, *session.tags, proposal.type]))[:MOST_TAGS]
@@ -196,7 +225,7 @@ def promote(tx: Tx, call: Promote) -> PatternKept:
 
 
 def _keep_pattern(tx: Tx, given: dict[str, Any], content: str) -> PatternKept:
-    pattern_id = _free_id(tx, slug(given["title"]))
+    pattern_id = new_pattern_id(tx, given["title"])
     tags = list(dict.fromkeys(given["tags"]))
     write(tx, PATTERNS, {"id": pattern_id, **given, "tags": tags}, content, replaces=None)
     return PatternKept(pattern=_pattern(tx, entry_named(tx, PATTERNS, pattern_id), with_content=True))
@@ -205,18 +234,6 @@ def _keep_pattern(tx: Tx, given: dict[str, Any], content: str) -> PatternKept:
 def _sessions(tx: Tx, named: list[str]) -> list[str]:
     """The ids of the sessions named, once each; all of them must be there."""
     return list(dict.fromkeys(existing(tx, session_id).id for session_id in named))
-
-
-def _free_id(tx: Tx, wanted: str) -> str:
-    """The id itself, or with a number behind it when it is taken."""
-    view, number, free = tx.ask(Knowledge), 2, wanted
-    while view.entry("pattern", free) is not None:
-        free, number = f"{wanted}-{number}", number + 1
-    return free
-
-
-def _own(record: Record) -> dict[str, Any]:
-    return {name: value for name, value in record.data.items() if name != "topic"}
 
 
 def _pattern(tx: Tx, entry: Entry, *, with_content: bool) -> PatternShown:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Literal, NamedTuple
 
 from thoughtbox.ledger.clauses import begins_with
-from thoughtbox.ledger.record import Record
+from thoughtbox.ledger.record import Record, seq_of
 from thoughtbox.ledger.versions import Versions, standing_at
 from thoughtbox.ledger.view import View
 
@@ -37,7 +37,7 @@ class Knowledge(View):
     name = "knowledge"
     follows = frozenset({PATTERN, NOTE})
     schema = "knowledge.sql"
-    generation = 2
+    generation = 3
 
     def apply(self, record: Record) -> None:
         data = record.data
@@ -45,7 +45,7 @@ class Knowledge(View):
         if data.get("deleted"):
             ENTRIES.end(self, record.seq, kind=kind, id=data["id"])
             return
-        before = self.entry(kind, data["id"])
+        before = self.entry(kind, data["id"]) or self._replaced(record, kind)
         ENTRIES.put(
             self,
             record.seq,
@@ -55,6 +55,11 @@ class Knowledge(View):
             title=data["title"],
             tags=json.dumps(data.get("tags", []), ensure_ascii=False),
         )
+
+    def _replaced(self, record: Record, kind: Kind) -> Entry | None:
+        """The version that a record brings back, after it was deleted."""
+        replaced = seq_of(record.attrs.get("replacesId", ""))
+        return Knowledge(self.sql, self.workspace, replaced).entry(kind, record.data["id"]) if replaced else None
 
     def entry(self, kind: Kind, id: str) -> Entry | None:
         """The pattern or note; None when there is none, or when it was deleted."""

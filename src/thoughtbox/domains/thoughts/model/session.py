@@ -16,7 +16,7 @@ Status = Literal["active", "completed"]
 STARTED = "thoughts.session"
 CHANGED = "thoughts.session_changed"
 
-UPDATES = frozenset({"renamed", "tagged", "completed", "deleted"})
+UPDATES = frozenset({"renamed", "tagged", "completed", "deleted", "undeleted"})
 """Changes after which a session counts as updated; the others only touch it."""
 
 SETTLES = frozenset({"completed", "resumed"})
@@ -101,6 +101,8 @@ class Session:
                 return replace(self, stage=change["stage"], last_accessed_at=at)
             case "deleted":
                 return replace(self, deleted=True, updated_at=at, last_accessed_at=at)
+            case "undeleted":
+                return replace(self, deleted=False, updated_at=at, last_accessed_at=at)
             case _:
                 return self
 

@@ -211,6 +211,10 @@ class DeleteSession(CamelInput):
     session_id: Annotated[Key, Field(description="The session to delete; its records stay, and can be verified.")]
 
 
+class UndeleteSession(CamelInput):
+    session_id: Annotated[Key, Field(description="The session that was deleted.")]
+
+
 class SessionChanged(CamelOutput):
     success: Literal[True] = True
     session: SessionShown
@@ -220,6 +224,8 @@ class SessionDeleted(CamelOutput):
     success: Literal[True] = True
     session_id: str
     deleted: Literal[True] = True
+    undo: dict[str, Any]
+    """The call that brings it back; it can be sent as it stands."""
 
 
 class SessionVerified(CamelOutput):

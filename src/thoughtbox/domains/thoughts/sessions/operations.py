@@ -1,4 +1,4 @@
-"""Looking after sessions: find, read, resume, export, analyse, rename, tag, complete, delete, verify."""
+"""Looking after sessions: find, read, resume, export, analyse, rename, tag, complete, delete and undelete, verify."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ from thoughtbox.domains.thoughts.sessions.models import (
     SessionsFound,
     SessionVerified,
     TagSession,
+    UndeleteSession,
 )
 from thoughtbox.domains.thoughts.sessions.search import found_sessions, found_thoughts
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
@@ -258,6 +259,7 @@ def session_extract_learnings(tx: Tx, call: ExtractLearnings) -> LearningsExtrac
 @room.operation(
     "session.rename",
     writes=True,
+    effect="overwrites",
     guard=at(INIT_COMPLETE),
     title="Rename a session",
     errors=[SessionNotFound],
@@ -268,13 +270,18 @@ def session_rename(tx: Tx, call: RenameSession) -> SessionChanged:
     session = current(tx, call.session_id)
     given = present({"title": call.title, "description": call.description})
     if not given:
-        raise InvalidPayload("there is neither a title nor a description", details={"fields": ["title"]})
+        raise InvalidPayload(
+            "there is neither a title nor a description",
+            recovery="Send title, description or both.",
+            details={"fields": ["title"]},
+        )
     return _changed(tx, session, "renamed", **given)
 
 
 @room.operation(
     "session.tag",
     writes=True,
+    effect="overwrites",
     guard=at(INIT_COMPLETE),
     title="Tag a session",
     errors=[SessionNotFound],
@@ -286,13 +293,18 @@ def session_tag(tx: Tx, call: TagSession) -> SessionChanged:
     kept = call.tags if call.tags is not None else [tag for tag in session.tags if tag not in call.remove]
     tags = list(dict.fromkeys([*kept, *call.add]))
     if len(tags) > MOST_TAGS:
-        raise InvalidPayload(f"a session has {MOST_TAGS} tags at most", details={"fields": ["add"]})
+        raise InvalidPayload(
+            f"a session has {MOST_TAGS} tags at most",
+            recovery="Send remove along with add, or tags for all of them.",
+            details={"fields": ["add"]},
+        )
     return _changed(tx, session, "tagged", tags=tags) if tuple(tags) != session.tags else _unchanged(session)
 
 
 @room.operation(
     "session.complete",
     writes=True,
+    effect="ends",
     guard=at(INIT_COMPLETE),
     title="Complete a session",
     errors=[SessionNotFound],
@@ -307,13 +319,14 @@ def session_complete(tx: Tx, call: OneSession) -> SessionChanged:
 @room.operation(
     "session.delete",
     writes=True,
+    effect="removes",
     guard=at(INIT_COMPLETE),
     title="Delete a session",
     errors=[SessionNotFound],
     example=Example(_LATEST, given=_GIVEN, fails_with=InvalidPayload),
 )
 def session_delete(tx: Tx, call: DeleteSession) -> SessionDeleted:
-    """Take a session out of sight. Its records stay in the ledger, and session.verify still proves them."""
+    """Take a session out of sight; session.undelete brings it back, and session.verify still proves its records."""
     if call.session_id == LATEST:
         raise InvalidPayload(
             "what is deleted must be named: `latest` may be somebody else's by now",
@@ -324,7 +337,27 @@ def session_delete(tx: Tx, call: DeleteSession) -> SessionDeleted:
     change(tx, session.id, "deleted")
     if standing(tx).session_id == session.id:
         move(tx, None, 0)
-    return SessionDeleted(session_id=session.id)
+    return SessionDeleted(session_id=session.id, undo={"operation": "session.undelete", "sessionId": session.id})
+
+
+@room.operation(
+    "session.undelete",
+    writes=True,
+    idempotent=True,
+    title="Bring a deleted session back",
+    errors=[SessionNotFound],
+    example=Example(_LATEST, given=_GIVEN, fails_with=InvalidPayload),
+)
+def session_undelete(tx: Tx, call: UndeleteSession) -> SessionChanged:
+    """Bring a deleted session back into sight, as it was, with its tags. session.resume goes on with it."""
+    if call.session_id == LATEST:
+        raise InvalidPayload(
+            "what was deleted must be named: `latest` is in sight",
+            recovery="Send the id that session.delete answered with.",
+            details={"fields": ["sessionId"]},
+        )
+    session = tx.ask(Thoughts).session(call.session_id) or existing(tx, call.session_id)
+    return _changed(tx, session, "undeleted") if session.deleted else _unchanged(session)
 
 
 @room.operation(

@@ -39,6 +39,7 @@ def branch_adopt(tx: Tx, call: SettleBranch) -> BranchSettled:
 @room.operation(
     "branch.reject",
     writes=True,
+    effect="ends",
     guard=at(CIPHER_LOADED),
     title="Reject a branch",
     errors=[SessionNotFound, ThoughtNotFound],

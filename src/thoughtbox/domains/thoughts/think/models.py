@@ -94,6 +94,9 @@ class ReadThoughts(CamelInput):
     ] = None
     branch_id: Annotated[BranchId | None, Field(description="On this branch.")] = None
     kind: Annotated[str | None, Field(description="Of this kind: claim, evidence, decision…")] = None
+    label: Annotated[
+        str | None, Field(description="With this label: hypothesis, assumption, conclusion, rejected or revision.")
+    ] = None
     refers_to: Annotated[Number | None, Field(description="Those that refer to this thought.")] = None
     revises: Annotated[Number | None, Field(description="Those that revise this thought.")] = None
     limit: Annotated[int, Field(ge=1, le=MOST_READ, description="Thoughts in one answer.")] = 100

@@ -15,7 +15,7 @@ from thoughtbox.domains.thoughts.numbers import Numbers
 from thoughtbox.domains.thoughts.paging import room_beside, size, thoughts_page
 from thoughtbox.domains.thoughts.records import opened
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.scope import current, existing, own_session
+from thoughtbox.domains.thoughts.scope import current, existing, latest_session, own_session
 from thoughtbox.domains.thoughts.stages import CIPHER_LOADED, at
 from thoughtbox.domains.thoughts.standing import move, standing
 from thoughtbox.domains.thoughts.think.critique import critique_draft, critique_prompt
@@ -138,7 +138,7 @@ def thought(tx: Tx, call: Think) -> ThoughtRecorded:
     example=Example({**_LATEST, "last": 3}, given=(*_READY, _THOUGHT)),
 )
 def read_thoughts(tx: Tx, call: ReadThoughts) -> ThoughtsRead:
-    """Thoughts of a session: one, the last few, a range, a branch, of a kind, or those that refer to a thought."""
+    """Thoughts of a session: one, the last few, a range, a branch, of a kind or label, or what refers to a thought."""
     newest = tx.ledger.last_seq()
     after, seq = place = place_in(call.cursor, ReadPlace) if call.cursor else ReadPlace(0, newest)
     if seq > newest:
@@ -281,10 +281,24 @@ def _session_to_think_in(tx: Tx, call: Think) -> Session:
             recovery='Send {"operation": "start_new"} first, or sessionId.',
             details={"fields": ["sessionId"]},
         )
+    for field, number in (("revisesThought", call.revises_thought), ("branchFromThought", call.branch_from_thought)):
+        if number is not None:
+            raise _nothing_before(tx, field, number, own)
     stage = max(standing(tx).stage, 1)
     session = start(tx, title=call.session_title, tags=call.session_tags, place=place, stage=stage)
     move(tx, session.id, stage)
     return session
+
+
+def _nothing_before(tx: Tx, field: str, number: int, own: str | None) -> ThoughtNotFound:
+    """A thought that would begin a session cannot name an earlier one: which session could be meant."""
+    latest = latest_session(tx)
+    meant = own or (latest.id if latest is not None else None)
+    return ThoughtNotFound(
+        f"{field} is {number}, but without `sessionId` this thought begins a session of its own",
+        recovery=f'Send it again with "sessionId": "{meant}", or without {field}.' if meant else f"Leave {field} out.",
+        details={"thoughtNumber": number, "fields": ["sessionId", field]},
+    )
 
 
 def _place_name(node: Node) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from thoughtbox.domains.thoughts.answers import ThoughtShown
+from thoughtbox.domains.thoughts.cipher.meaning import kinds_labelled
 from thoughtbox.domains.thoughts.model.thought import node_id
-from thoughtbox.domains.thoughts.numbers import Numbers, missing
-from thoughtbox.domains.thoughts.records import last_of
+from thoughtbox.domains.thoughts.numbers import Numbers, missing, structure_of
+from thoughtbox.domains.thoughts.paging import OPENED_AT_ONCE
+from thoughtbox.domains.thoughts.records import last_of, thoughts_at
 from thoughtbox.domains.thoughts.think.models import READ_BY_DEFAULT, ReadThoughts
 from thoughtbox.domains.thoughts.view.lines import MAIN
 from thoughtbox.domains.thoughts.view.links import NEXT, REVISES
@@ -48,29 +49,42 @@ def asked_for(tx: Tx, session_id: str, call: ReadThoughts) -> tuple[dict[str, An
     if len(asked) > 1:
         raise InvalidPayload(
             f"{' and '.join(asked)} cannot be asked for together",
-            recovery="Send one of them; branchId and kind may go with it.",
+            recovery="Send one of them; branchId, kind and label may go with it.",
             details={"fields": list(asked)},
         )
     if call.kind is not None and call.kind not in AUTHORED:
         raise InvalidPayload(
             f"there is no kind `{call.kind}` of thought",
-            recovery=f"The kinds are {', '.join(sorted(AUTHORED))}; a hypothesis or an assumption is a claim.",
+            recovery=f"Send label instead: {call.kind} is one."
+            if call.kind in kinds_labelled()
+            else f"The kinds are {', '.join(sorted(AUTHORED))}.",
             details={"fields": ["kind"]},
+        )
+    if call.label is not None and call.label not in kinds_labelled():
+        raise InvalidPayload(
+            f"there is no label `{call.label}`",
+            recovery=f"Send kind instead: {call.label} is one."
+            if call.label in AUTHORED
+            else f"The labels are {', '.join(kinds_labelled())}.",
+            details={"fields": ["label"]},
         )
     if branch is not None and numbers.line(branch) is None:
         raise no_branch(session_id, branch)
-    if not asked and branch is None and call.kind is None:
+    if not asked and branch is None and call.kind is None and call.label is None:
         asked = {"last": READ_BY_DEFAULT}
     seqs = _found(tx, numbers, session_id, call, asked)
-    extra = {"branchId": branch, "kind": call.kind}
+    if call.label is not None:
+        seqs = _labelled(tx, session_id, seqs, call.label)
+    if call.last is not None:
+        seqs = seqs[-call.last :]
+    extra = {"branchId": branch, "kind": call.kind, "label": call.label}
     return {**asked, **present(extra)}, seqs
 
 
 def no_branch(session_id: str, branch: str) -> ThoughtNotFound:
-    shows = json.dumps({"operation": "get_structure", "sessionId": session_id})
     return ThoughtNotFound(
         f"the session has no branch `{branch}`",
-        recovery=f"{shows} shows its branches.",
+        recovery=f"{structure_of(session_id)} shows its branches.",
         details={"sessionId": session_id, "branchId": branch},
     )
 
@@ -92,10 +106,18 @@ def _found(tx: Tx, numbers: Numbers, session_id: str, call: ReadThoughts, asked:
     if call.range is not None:
         low, high = sorted(call.range)
         return [node.seq for node in view.nodes(session_id, branch=branch or MAIN, numbers=(low, high), kind=kind)]
-    if branch is None and kind is None:
+    if branch is None and kind is None and call.label is None:
         return last_of(tx, session_id, asked["last"])
-    nodes = [node.seq for node in view.nodes(session_id, branch=branch, kind=kind)]
-    return nodes[-call.last :] if call.last is not None else nodes
+    return [node.seq for node in view.nodes(session_id, branch=branch, kind=kind)]
+
+
+def _labelled(tx: Tx, session_id: str, seqs: list[int], label: str) -> list[int]:
+    """Those with the label. It stands in their records, which are opened where their kind can have it."""
+    kinds = kinds_labelled()[label]
+    nodes = tx.ask(Thoughts).nodes_at(session_id, seqs)
+    able = [seq for seq in seqs if nodes[seq].kind in kinds]
+    pages = (able[begin : begin + OPENED_AT_ONCE] for begin in range(0, len(able), OPENED_AT_ONCE))
+    return [thought.seq for page in pages for thought in thoughts_at(tx, page) if label in thought.labels]
 
 
 def _refers(how: str, *, only_revisions: bool) -> bool:
@@ -114,6 +136,7 @@ def must_be_asked_for(shown: Sequence[ThoughtShown], session_id: str, call: Read
             and low <= each.thought_number <= high
             and (each.branch_id == call.branch_id or on_any or (call.branch_id is None and not on_main))
             and call.kind in (None, each.kind)
+            and (call.label is None or call.label in (each.labels or ()))
         )
         if not fits:
             raise astray(Thoughts, seq_of(each.id) or 0, f"a thought of session `{session_id}`")

@@ -18,7 +18,7 @@ class Thoughts(SessionTables, LineTables, LinkTables, StateTables):
     name = "thoughts"
     follows = frozenset({STARTED, CHANGED, TOPIC, CRITIQUE})
     schema = "thoughts.sql"
-    generation = 3
+    generation = 4
 
     def apply(self, record: Record) -> None:
         match record.topic:

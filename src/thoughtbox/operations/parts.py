@@ -1,15 +1,14 @@
-"""Operations in words: what goes in, what comes out, and how to call them from a shell."""
+"""Operations in words: what goes in and what comes out, read from their schemas."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from thoughtbox.operations.registry import Operation
+from thoughtbox.operations.operation import Operation
 
 Schema = Mapping[str, Any]
 
@@ -19,7 +18,10 @@ class Part:
     """An argument, or a field of an answer. One inside another is `outer.inner`, one in a list `outer[].inner`."""
 
     name: str
+    kind: str
+    """Its type as JSON has it: `integer`, `array`; `any` where there are several."""
     type: str
+    """Its type in words: `integer from 1`, `list of strings`."""
     required: bool
     default: Any
     description: str
@@ -31,12 +33,12 @@ class Part:
         return "" if self.default is None else f"default {orjson.dumps(self.default).decode()}"
 
 
-def arguments(operation: Operation) -> list[Part]:
+def arguments_of(operation: Operation) -> list[Part]:
     schema = operation.input.model_json_schema(by_alias=True)
     return [_part(name, part, schema) for name, part in schema.get("properties", {}).items()]
 
 
-def answer(operation: Operation) -> list[Part]:
+def answer_of(operation: Operation) -> list[Part]:
     schema = operation.output.model_json_schema(by_alias=True, mode="serialization")
     return list(_flattened(schema, schema, ""))
 
@@ -46,20 +48,6 @@ def takes_text(operation: Operation, argument: str) -> bool:
     schema = operation.input.model_json_schema(by_alias=True)
     part = schema.get("properties", {}).get(argument)
     return part is None or any(_resolved(choice, schema).get("type") == "string" for choice in _choices(part))
-
-
-def command_line(name: str, given: Mapping[str, Any]) -> str:
-    """The very line to type."""
-    line = f"thoughtbox call {name}"
-    return f"{line} --json {shlex.quote(orjson.dumps(dict(given)).decode())}" if given else line
-
-
-def command_lines(operation: Operation) -> list[str]:
-    """The example of an operation, with the calls that go before it."""
-    return [
-        *(command_line(name, given) for name, given in operation.example.given),
-        command_line(operation.name, operation.example.arguments),
-    ]
 
 
 def _flattened(schema: Schema, root: Schema, prefix: str) -> Iterator[Part]:
@@ -75,7 +63,9 @@ def _flattened(schema: Schema, root: Schema, prefix: str) -> Iterator[Part]:
 def _part(name: str, schema: Schema, root: Schema, *, required: bool | None = None) -> Part:
     if required is None:
         required = name in root.get("required", ())
-    return Part(name, _type(schema, root), required, schema.get("default"), schema.get("description", ""))
+    kinds = {str(_resolved(choice, root).get("type", "any")) for choice in _choices(schema)}
+    kind = kinds.pop() if len(kinds) == 1 else "any"
+    return Part(name, kind, _type(schema, root), required, schema.get("default"), schema.get("description", ""))
 
 
 def _type(schema: Schema, root: Schema) -> str:
