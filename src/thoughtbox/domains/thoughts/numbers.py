@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
-from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, ThoughtNotFound
 
 MAIN_NAME = "main"
@@ -14,6 +13,16 @@ MAIN_NAME = "main"
 
 MOST_NAMED = 10
 """Branches that an error names."""
+
+
+class Places(Protocol):
+    """What is known of where a session's thoughts stand: the view, or those of a text that is being made."""
+
+    def line(self, session_id: str, branch: str) -> Line | None: ...
+    def node(self, session_id: str, branch: str, number: int) -> Node | None: ...
+    def nodes_at(self, session_id: str, seqs: Iterable[int]) -> Mapping[int, Node]: ...
+    def nodes_numbered(self, session_id: str, number: int) -> list[Node]: ...
+    def labelled(self, session_id: str, branch: str, label: int) -> int | None: ...
 
 
 class Named(NamedTuple):
@@ -26,7 +35,7 @@ class Named(NamedTuple):
 class Numbers:
     """The lines of one session: where a number leads, and where a new branch may begin."""
 
-    def __init__(self, view: Thoughts, session_id: str) -> None:
+    def __init__(self, view: Places, session_id: str) -> None:
         self._view = view
         self._session_id = session_id
 
