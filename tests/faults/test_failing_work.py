@@ -70,7 +70,7 @@ def a_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Work:
     with Store(template) as store:
         fill(store, 25, sign_at=(10,))
         lines = store.export()
-    monkeypatch.setattr(Actions, "generation", 2)
+    monkeypatch.setattr(Actions, "generation", Actions.generation + 1)
 
     def do(store: Store) -> None:
         for kind in store.app.views.kinds:

@@ -100,7 +100,10 @@ def test_a_row_that_was_changed_is_found(box: Box, view: str, statement: str):
 
 def test_rows_of_a_workspace_that_has_no_records_are_found(box: Box):
     fill(box)
-    change(box, "INSERT INTO trail_actions (workspace, action_id, seq) VALUES ('nowhere', 'deploy-9', 1)")
+    change(
+        box,
+        "INSERT INTO trail_actions VALUES ('nowhere', 'deploy-9', 1, 'trail/s1')",
+    )
 
     found = box.app.engine.scratch(lambda sql: compare(sql, box.app.views)).result()
 

@@ -68,16 +68,16 @@ def test_a_later_generation_makes_the_view_anew_and_leaves_nothing_beside_it(
     box.app.engine.write("", lambda sql: sql.run("DELETE FROM trail_actions")).result()
     box.close()
 
-    monkeypatch.setattr(Actions, "generation", 2)
+    monkeypatch.setattr(Actions, "generation", Actions.generation + 1)
     newer = open_box()
 
     assert newer.app.engine.read(rows).result() == [("a1", 1)]
-    assert newer.app.engine.read(made).result()["trail_actions"].generation == 2
+    assert newer.app.engine.read(made).result()["trail_actions"].generation == Actions.generation
     assert newer.app.engine.read(left_behind).result() == []
 
 
 def test_an_earlier_generation_is_refused_and_changes_nothing(open_box: Boxes, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Actions, "generation", 2)
+    monkeypatch.setattr(Actions, "generation", Actions.generation + 1)
     newer = open_box()
     think(newer)
     before = newer.app.engine.read(made).result()
@@ -136,14 +136,14 @@ def test_a_table_that_a_release_no_longer_has_goes_with_the_view(open_box: Boxes
     box.close()
     renamed = Actions.script("sqlite").replace("trail_actions", "trail_deeds")
     with monkeypatch.context() as newer:
-        newer.setattr(Actions, "generation", 2)
+        newer.setattr(Actions, "generation", Actions.generation + 1)
         newer.setattr(Actions, "script", lambda dialect: renamed)
         newer.setattr(Actions, "apply", lambda self, record: None)
         open_box().close()
 
     with pytest.raises(SchemaTooNew):
         open_box()
-    monkeypatch.setattr(Actions, "generation", 3)
+    monkeypatch.setattr(Actions, "generation", Actions.generation + 2)
     again = open_box()
     with pytest.raises(Exception, match="trail_deeds"):
         again.app.engine.read(lambda sql: sql.rows("SELECT * FROM trail_deeds")).result()
@@ -152,7 +152,7 @@ def test_a_table_that_a_release_no_longer_has_goes_with_the_view(open_box: Boxes
 
 def test_a_workspace_made_after_views_changed_is_in_the_present_epoch(open_box: Boxes, monkeypatch: pytest.MonkeyPatch):
     open_box().close()
-    monkeypatch.setattr(Actions, "generation", 2)
+    monkeypatch.setattr(Actions, "generation", Actions.generation + 1)
     newer = open_box()
     think(newer)
 

@@ -171,11 +171,8 @@ class LedgerMachine(RuleBasedStateMachine):
 
     @rule(key=KEYS, session=SESSIONS)
     def a_failing_call_leaves_its_key_unused(self, key: str, session: str) -> None:
-        expected = IdempotencyConflict if key in self.model.answers else InvalidPayload
-        others = [thought.id for thought in self.model.thoughts if thought.session != session]
-        if others:
-            arguments = self._arguments(session, "plan", "no", None, others[0])
-            self._fails("thought_record", arguments, expected, key=key)
+        expected = IdempotencyConflict if key in self.model.answers else SessionNotFound
+        self._fails("thought", {"sessionId": session, "thought": "in a session that nobody began"}, expected, key=key)
 
     @rule(session=SESSIONS)
     def calls_that_make_no_sense_change_nothing(self, session: str) -> None:
@@ -315,9 +312,7 @@ class LedgerMachine(RuleBasedStateMachine):
 
     def _is_refused(self, arguments: dict[str, Any]) -> bool:
         content = arguments["content"]
-        known = {thought.id: thought.session for thought in self.model.thoughts}
-        above = known.get(arguments.get("parentId", ""), arguments["sessionId"])
-        return not content.strip() or "\0" in content or above != arguments["sessionId"]
+        return not content.strip() or "\0" in content
 
     def _took_in(self, arguments: dict[str, Any], answer: dict[str, Any], seq: int) -> None:
         session = arguments["sessionId"]

@@ -201,8 +201,14 @@ def test_what_agents_read_is_there_as_resources(agent: Any):
     assert len(json.loads(read("thoughtbox://mental-models")[1])) == 6
     assert json.loads(read(f"thoughtbox://session/{mind.session_id}")[1])["thoughts"][0]["thought"] == "Kept"
     assert json.loads(read(f"thoughtbox://thought/{thought['id'].replace(':', '%3A')}")[1])["thought"] == "Kept"
-    prompts = {prompt.name for prompt in agent.run(lambda: agent.client.list_prompts()).prompts}
-    assert {"list_mcp_assets", "interleaved-thinking", "subagent-summarize", "evolution-check"} <= prompts
+    for prompt, arguments in (
+        ("list_mcp_assets", {}),
+        ("interleaved-thinking", {"task": "Fix the cache"}),
+        ("subagent-summarize", {}),
+        ("evolution-check", {"newThought": "The cache is cold"}),
+    ):
+        [message] = agent.run(lambda name=prompt, given=arguments: agent.client.get_prompt(name, given)).messages
+        assert all(value in message.content.text for value in arguments.values())
 
 
 def test_a_critique_without_a_model_at_hand_is_the_agents_own(agent: Any):

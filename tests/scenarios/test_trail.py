@@ -172,15 +172,16 @@ def test_an_unknown_session_is_named_and_so_are_those_there_are(agent: Any):
         assert "known" in str(failure.value.recovery)
 
 
-def test_a_parent_in_another_session_is_refused_and_nothing_is_written(agent: Any):
+def test_a_parent_in_another_session_is_on_the_trail_and_its_child_is_a_root_of_its_own_session(agent: Any):
     elsewhere = agent.thought_plan(sessionId="s1", planDescription="p")["thought"]["thoughtId"]
+    agent.thought_decision(sessionId="s2", decision="d", parentId=elsewhere, actionId="a1")
 
-    with pytest.raises(ToolFailed) as failure:
-        agent.thought_analysis(sessionId="s2", analysis="x", parentId=elsewhere)
+    (trail,) = agent.thought_reasoning_trail(actionId="a1")["trails"]
+    tree = agent.thought_tree(sessionId="s2")
 
-    assert failure.value.code == "INVALID_PAYLOAD"
-    assert "s1" in failure.value.message
-    assert agent.ledger_status()["records"] == 1
+    assert [(step["thoughtType"], step["content"]) for step in trail] == [("plan", "p"), ("decision", "d")]
+    assert (tree["count"], tree["tree"][0]["content"], tree["tree"][0]["parentId"]) == (1, "d", elsewhere)
+    assert agent.thought_tree(sessionId="s1")["count"] == 1
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,8 @@ class History:
             arguments["thoughtNumber"] = self.number() + 5
         if self.chance.random() < 0.08:
             arguments["nextThoughtNeeded"] = False
+        if self.chance.random() < 0.2:
+            arguments["actionId"] = self.chance.choice(self.actions)
         self._call("thought", **arguments)
 
     def _thought(self) -> str:
@@ -180,7 +182,7 @@ class History:
     def _record_trail(self) -> None:
         self._call(
             "thought_record",
-            sessionId=self.chance.choice(self.trails),
+            sessionId=self.chance.choice([*self.trails, *self.sessions[-1:]]),
             thoughtType=self.chance.choice(["plan", "analysis", "decision"]),
             content=self.text(),
             **({"actionId": self.chance.choice(self.actions)} if self.chance.random() < 0.5 else {}),

@@ -132,14 +132,15 @@ script = Actions.script
 def apply(self, record):
     if (action_id := record.data.get("actionId")) is not None:
         self.sql.run(
-            "INSERT INTO trail_actions (workspace, action_id, seq) VALUES (?, ?, ?)",
-            (self.workspace, action_id.upper(), record.seq),
+            "INSERT INTO trail_actions (workspace, action_id, seq, stream) VALUES (?, ?, ?, ?)",
+            (self.workspace, action_id.upper(), record.seq, record.stream),
         )
 
 def with_an_index(cls, dialect):
     return script(dialect) + "CREATE INDEX trail_actions_by_seq ON trail_actions (workspace, seq);"
 
-Actions.generation = Texts.generation = 2
+Actions.generation += 1
+Texts.generation += 1
 Actions.apply = apply
 Actions.script = classmethod(with_an_index)
 """

@@ -171,6 +171,8 @@ class Prompt:
     """Name of each argument, and what it is."""
     optional: Mapping[str, str] = field(default_factory=dict)
     """Arguments that may be left out; a line of the text with nothing but them goes, too."""
+    shapes: Mapping[str, str] = field(default_factory=dict)
+    """What the values of arguments look like that are no text, as patterns: any other word belongs to the text."""
     operation: str | None = None
     """Its answer stands where the text says `{{answer}}`."""
     room: str = ""

@@ -22,6 +22,8 @@ WRITES: dict[str, dict[str, Any]] = {
     "cipher": {},
     "thought": {"thought": "once"},
     "critique": {"thoughtNumber": 1, "text": "once"},
+    "branch.adopt": {"branchId": "known", "why": "once"},
+    "branch.reject": {"branchId": "known", "why": "once"},
     "session.resume": {},
     "session.resume_latest": {},
     "session.rename": {"title": "Once"},
@@ -39,8 +41,9 @@ WRITES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def known(tom: Client) -> Client:
-    """A session with a decision, a pattern and a note that are both called `known`."""
-    tom.think("S1|C|Add an index")
+    """A session with a decision; a branch, a pattern and a note that are called `known`."""
+    tom.think("S1|C|∴ Add an index")
+    tom.think("another way", branchId="known", branchFromThought=1)
     tom.call("knowledge.create_pattern", title="Known", description="d", content="c")
     tom.call("knowledge.write_note", title="Known", content="c")
     return tom

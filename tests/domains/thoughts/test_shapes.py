@@ -246,7 +246,8 @@ def told(box: Box) -> Client:
 def test_thoughts_are_thought_data_with_their_links(told: Client):
     assert listed(THOUGHT_READ)(told.session_get()["thoughts"])
     assert listed(THOUGHT_READ)(told.read_thoughts(last=9)["thoughts"])
-    assert listed(THOUGHT_READ)(told.load_context(sessionId=told.session_id)["lastThoughts"])
+    brief = shaped({"thought": text, "thoughtNumber": at_least(1)}, {"branchId": text})
+    assert listed(brief)(told.load_context(sessionId=told.session_id)["lastThoughts"])
 
 
 def test_sessions_are_sessions_everywhere(told: Client):

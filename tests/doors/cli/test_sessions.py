@@ -22,13 +22,13 @@ def think(cli: Cli, **arguments: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def session(cli: Cli) -> str:
-    """A session with a branch, a revision and a critique."""
+    """A session with a branch, a revision that leads to an action, and a critique."""
     session_id = cli("call", "start_new", "sessionTitle=Slow pages").json()["sessionId"]
     cli("call", "cipher", "sessionId=latest")
     think(cli, thought="S1|O|Users report slow pages")
     think(cli, thought="S2|H|S1|An index is missing")
     think(cli, thought="Or the pool?", branchId="pool", branchFromThought=1)
-    think(cli, thought="The index is there; it is not used", revisesThought=2)
+    think(cli, thought="The index is there; it is not used", revisesThought=2, actionId="deploy-1")
     cli("call", "critique", "--json", json.dumps({"sessionId": "latest", "thoughtNumber": 2, "text": "Says who?"}))
     cli("call", "session.tag", "--json", json.dumps({"sessionId": "latest", "add": ["performance"]}))
     return session_id
@@ -49,6 +49,7 @@ def test_a_session_goes_out_as_files_and_comes_in_again_as_it_was(
     cli: Cli, session: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     before, structure = thoughts(cli, session), cli("call", "get_structure", f"sessionId={session}").json()
+    assert [thought.get("actionId") for thought in before] == [None, None, None, "deploy-1"]
     exported = cli("export", "--layout", "files", "-o", tmp_path / "files")
     assert exported.code == 0, exported.err
 
@@ -58,6 +59,7 @@ def test_a_session_goes_out_as_files_and_comes_in_again_as_it_was(
     assert [(row["session"], row["added"], row["workspace"]) for row in imported] == [(session, 4, "_default")]
     assert thoughts(cli, session) == before
     assert cli("call", "get_structure", f"sessionId={session}").json() == structure
+    assert len(cli("call", "thought_reasoning_trail", "actionId=deploy-1").json()["trails"][0]) == 3
     assert cli("verify").code == 0
 
 

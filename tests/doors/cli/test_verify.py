@@ -239,7 +239,7 @@ def test_an_edited_view_is_found_by_looking_deep_and_mended_by_a_rebuild(cli: Cl
 
 def test_view_rows_of_a_workspace_that_nothing_tells_of_are_shown(cli: Cli):
     cli.think(1)
-    cli.tamper("INSERT INTO trail_actions VALUES ('nowhere', 'deploy-1', 1)")
+    cli.tamper("INSERT INTO trail_actions VALUES ('nowhere', 'deploy-1', 1, 'trail/s1')")
 
     ran = cli("verify", "--deep")
 

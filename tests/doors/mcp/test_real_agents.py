@@ -6,6 +6,7 @@ The scripts are the calls of the README and of docs/thoughts.md, word for word.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path)
 
 
-def claude(server: dict[str, Any], script: Script, home: Path) -> ScriptedModel:
+def claude(server: dict[str, Any], script: Script, home: Path, said: str = "Use the ledger.") -> ScriptedModel:
     """A conversation with Claude Code from beginning to end; what its model was shown."""
     config = home / "servers.json"
     config.write_text(json.dumps({"mcpServers": {"thoughtbox": server}}), encoding="utf-8")
@@ -54,7 +55,7 @@ def claude(server: dict[str, Any], script: Script, home: Path) -> ScriptedModel:
         done = run(
             "claude",
             "-p",
-            "Use the ledger.",
+            said,
             "--mcp-config",
             str(config),
             "--strict-mcp-config",
@@ -149,6 +150,41 @@ def test_claude_code_gets_what_the_pages_show_and_goes_on_when_its_context_is_go
     assert_the_model_knows_what_it_has(second)
     *_, thought = second.last.answers
     assert (thought.get("sessionId"), thought.get("thoughtNumber")) == (begun, 5), second.last.answers
+
+
+def test_what_a_prompt_asks_for_can_be_done_in_claude_code_though_it_passes_on_the_first_word_alone(
+    store: Store, tmp_path: Path
+):
+    shown = re.findall(r"`({.*?})`", content.text("prompts/think_in_the_open.md"))
+    exchanges = [pages.Exchange(json.loads(call), None) for call in shown]
+
+    model = claude(
+        over_stdio(store),
+        pages.word_for_word(exchanges),
+        tmp_path,
+        "/mcp__thoughtbox__think_in_the_open Fix the cache",
+    )
+
+    (asked,) = [message["params"] for message in store.requests() if message.get("method") == "prompts/get"]
+    assert asked["arguments"] == {"task": "Fix"}  # a client that passes on more makes this prompt's advice needless
+    assert "the task is all that the user wrote behind the command's name" in model.told
+    assert "Fix the cache" in model.told
+    assert len(shown) == 4
+    assert pages.unlike(exchanges, model.last.answers) == []
+
+
+def test_words_that_claude_code_deals_out_over_the_arguments_of_a_prompt_are_one_text_again(
+    store: Store, tmp_path: Path
+):
+    said = "/mcp__thoughtbox__evolution-check The cache is cold today"
+
+    model = claude(over_stdio(store), lambda answers: None, tmp_path, said)
+
+    (asked,) = [message["params"] for message in store.requests() if message.get("method") == "prompts/get"]
+    assert asked["arguments"] == {"newThought": "The", "sessionId": "cache", "priorThoughts": "is"}
+    (filled,) = [text for text in model.last.texts if "<new-thought>" in text]
+    assert "<new-thought>\nThe cache is\n</new-thought>\n<session>\n</session>" in filled
+    assert "The cache is cold today" in "\n".join(model.last.texts)
 
 
 def test_claude_code_gets_what_the_pages_show_over_http_with_the_session_named(start_http: StartHttp, tmp_path: Path):

@@ -148,3 +148,29 @@ def test_a_line_with_nothing_but_arguments_that_were_left_out_goes(text: str, gi
     prompt = Prompt(name="p", title="", description="", text=text, arguments={}, optional={"x": "", "y": ""})
 
     assert prompts.fill(prompt, prompts.check(prompt, given), None) == filled
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"task": "Fix", "limit": "the"}, {"task": "Fix the"}),
+        ({"task": "Fix", "limit": "the", "notes": "cache"}, {"task": "Fix the cache"}),
+        ({"task": "Fix", "limit": "3", "notes": "bugs"}, {"task": "Fix", "limit": "3", "notes": "bugs"}),
+        ({"task": "Fix the cache", "limit": "ten"}, {"task": "Fix the cache", "limit": "ten"}),
+        ({"task": "Fix", "limit": "as few as you can"}, {"task": "Fix", "limit": "as few as you can"}),
+        ({"task": "Fix", "notes": "cache"}, {"task": "Fix", "notes": "cache"}),
+        ({"task": "Fix", "limit": " "}, {"task": "Fix"}),
+    ],
+)
+def test_a_line_that_was_split_at_blanks_is_one_text_again(given: dict[str, str], meant: dict[str, str]):
+    prompt = Prompt(
+        name="p",
+        title="",
+        description="",
+        text="",
+        arguments={"task": ""},
+        optional={"limit": "", "notes": ""},
+        shapes={"limit": "[0-9]+"},
+    )
+
+    assert prompts.check(prompt, given) == meant

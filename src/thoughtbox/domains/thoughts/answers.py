@@ -101,6 +101,7 @@ class ThoughtShown(CamelOutput):
     branch_from_thought: int | None = None
     branch_id: str | None = None
     needs_more_thoughts: bool | None = None
+    action_id: str | None = None
     labels: list[str] | None = None
     confidence: float | None = None
     notes: list[str] | None = None
@@ -129,12 +130,42 @@ class ThoughtShown(CamelOutput):
             branch_from_thought=thought.branch_from,
             branch_id=thought.branch_id,
             needs_more_thoughts=thought.needs_more or None,
+            action_id=thought.action_id,
             labels=list(thought.labels) or None,
             confidence=thought.confidence,
             notes=list(thought.notes) or None,
             critique=CritiqueShown.of(critique) if critique else None,
             **({} if stands is None else stands._asdict()),
         )
+
+
+class ThoughtLine(CamelOutput):
+    """A thought in brief: as it was written, cut where it is long."""
+
+    sparse: ClassVar[bool] = True
+
+    thought_number: int
+    thought: str
+    branch_id: str | None = None
+
+
+class Brief(CamelOutput):
+    """What there is to know of a session for whoever goes on with it."""
+
+    sparse: ClassVar[bool] = True
+
+    problem: Annotated[str | None, Field(description="The first thought.")] = None
+    decisions: Annotated[list[str] | None, Field(description="Those that stand, the newest first.")] = None
+    rejected: Annotated[list[str] | None, Field(description="What was rejected ← why, the newest first.")] = None
+    open_questions: list[str] | None = None
+    untested_assumptions: list[str] | None = None
+    branches: Annotated[list[str] | None, Field(description="Each with its fate and its last line.")] = None
+    last_thoughts: list[ThoughtLine] | None = None
+    more: Annotated[int | None, Field(description="Lines that there was no room for: ask with a larger maxChars.")] = (
+        None
+    )
+    next_thought_number: int = 1
+    notation: str = ""
 
 
 class LineShown(CamelOutput):

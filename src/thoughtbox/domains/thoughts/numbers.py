@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
+from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
 from thoughtbox.errors import InvalidPayload, ThoughtNotFound
 
@@ -129,6 +130,17 @@ class Numbers:
 def name_of(node: Node) -> str:
     """`S4` on the main line, `alt:S4` on a branch: what a reference to it looks like anywhere."""
     return f"{node.branch}:S{node.number}" if node.branch else f"S{node.number}"
+
+
+def thought_name(thought: Thought) -> str:
+    """The same, of a thought that is at hand."""
+    return f"{thought.branch_id}:S{thought.number}" if thought.branch_id else f"S{thought.number}"
+
+
+def next_number(view: Places, session_id: str) -> int:
+    """The number that the next thought of the main line gets."""
+    line = view.line(session_id, MAIN)
+    return line.highest_number + 1 if line is not None else 1
 
 
 def _some(nodes: list[Node]) -> str:

@@ -12,6 +12,9 @@ from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound
 from thoughtbox.operations import Tx
 
+MOST_TITLED = 100
+"""Sessions with these words in their titles that are looked at."""
+
 LATEST = "latest"
 """Stands for the session that changed last."""
 
@@ -40,6 +43,15 @@ def existing(tx: Tx, session_id: str) -> Session:
             details={"sessionId": session_id},
         )
     return session
+
+
+def named_session(tx: Tx, name: str) -> Session:
+    """The session of that id or, if there is none, the newest of that title."""
+    session = None if name == LATEST else tx.ask(Thoughts).session(name)
+    if session is None and name != LATEST:
+        titled = tx.ask(Thoughts).sessions(words=name, limit=MOST_TITLED)
+        session = next((each for each in titled if each.title.casefold() == name.casefold()), None)
+    return session if session is not None and not session.deleted else existing(tx, name)
 
 
 def current(tx: Tx, session_id: str | None) -> Session:

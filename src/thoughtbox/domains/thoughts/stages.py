@@ -17,6 +17,9 @@ from thoughtbox.errors import StageRequirementNotMet
 from thoughtbox.ledger.view import NOW
 from thoughtbox.operations import Guard, Input, Operation, Tx
 
+RESUME = {"operation": "session.resume_latest"}
+"""The call that goes on with the latest session, from any stage, and opens thinking."""
+
 ENTRY, CIPHER_LOADED, DOMAIN_ACTIVE = 0, 2, 3
 NAMES = ("entry", "init_complete", "cipher_loaded", "domain_active")
 
@@ -59,12 +62,13 @@ def _refuse_or_hint(tx: Tx, operation: Operation, arguments: Input, needed: int)
 
 
 def stage_of(tx: Tx, named: str | None) -> int:
-    """The stage of the session that a call names, or of the caller's own."""
+    """The stage of the session that a call names, or the caller's own: whoever names a session is where that is."""
     own = own_session(tx)
-    if tx.focus.lasts and named in (None, own):
+    if tx.focus.lasts and named is None:
         return standing(tx).stage
     session_id = named or own
-    return existing(tx, session_id).stage if session_id is not None else ENTRY
+    reached = existing(tx, session_id).stage if session_id is not None else ENTRY
+    return max(reached, standing(tx).stage) if tx.focus.lasts and named == own else reached
 
 
 def _reached_since(tx: Tx, named: str) -> int:
@@ -85,11 +89,7 @@ def _refusal(tx: Tx, operation: Operation, stage: int, needed: int, session_id: 
     call = unlocking(stage, session_id)
     then = " After that, cipher." if stage == ENTRY and needed > INIT_COMPLETE else ""
     latest = latest_session(tx) if stage == ENTRY else None
-    also = (
-        f' To go on with the latest session: {{"operation": "load_context", "sessionId": "{latest.id}"}}.'
-        if latest is not None
-        else ""
-    )
+    also = f" To go on with the latest session instead: {json.dumps(RESUME)}." if latest is not None else ""
     return StageRequirementNotMet(
         f"`{operation.name}` needs stage {needed} ({NAMES[needed]}); this is stage {stage} ({NAMES[stage]})",
         recovery=f"Send {json.dumps(call, ensure_ascii=False)}.{then}{also}",

@@ -64,6 +64,7 @@ class ThoughtData(RecordData):
     branch_from_thought: Number | None = None
     needs_more_thoughts: bool = False
     critique: bool = False
+    action_id: Name | None = None
     prev: str | None = None
     origin: str | None = None
     revises: str | None = None

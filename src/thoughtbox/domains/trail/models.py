@@ -22,7 +22,7 @@ class Links(CamelInput):
     session_id: SessionKey
     context_id: Annotated[Key | None, Field(description="Context the thought was had in.")] = None
     action_id: Annotated[Key | None, Field(description="Action the thought leads to.")] = None
-    parent_id: Annotated[Key | None, Field(description="Thought that this one follows from.")] = None
+    parent_id: Annotated[Key | None, Field(description="Thought of the workspace that this one follows from.")] = None
 
 
 class RecordThought(Links):
@@ -47,7 +47,7 @@ class RecordReflection(Links):
 
 
 class ReadTree(CamelInput):
-    session_id: SessionKey
+    session_id: Annotated[Key, Field(description="Session of the trail, of the thoughts room, or of both.")]
     include_content: Annotated[bool, Field(description="Give each thought whole, not its first 100 characters.")] = (
         False
     )

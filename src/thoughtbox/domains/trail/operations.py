@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from thoughtbox import content
 from thoughtbox.domains.trail.models import (
     SHOWN_FOR_ACTION,
@@ -26,11 +28,21 @@ from thoughtbox.domains.trail.models import (
     TrailStep,
     VerifyChain,
 )
-from thoughtbox.domains.trail.thoughts import TOPIC, Thought, draft, opened, shorten, stream_of
+from thoughtbox.domains.trail.thoughts import (
+    THOUGHTS,
+    TOPIC,
+    Thought,
+    draft,
+    opened,
+    reasoned_stream_of,
+    shorten,
+    stream_of,
+)
 from thoughtbox.domains.trail.trees import forest
 from thoughtbox.domains.trail.view import Actions
-from thoughtbox.errors import Immutable, InvalidPayload, SessionNotFound
-from thoughtbox.ledger.record import seq_of
+from thoughtbox.domains.trail.ways import Ways, streams_in_sight, thought_in_sight, thoughts_in
+from thoughtbox.errors import Immutable, SessionNotFound
+from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.verify import verify_stream
 from thoughtbox.ledger.view import astray
 from thoughtbox.operations import Example, Prompt, Resource, Room, Tx
@@ -117,13 +129,12 @@ def thought_reflection(tx: Tx, call: RecordReflection) -> ThoughtRecorded:
 )
 def thought_tree(tx: Tx, call: ReadTree) -> ThoughtTree:
     """All thoughts of a session: roots at the top, their children nested when asked for."""
-    head = tx.ledger.stream_head(stream_of(call.session_id))
-    if head is None:
+    streams = streams_in_sight(tx, call.session_id)
+    if not streams:
         raise _no_session(tx, call.session_id)
-    records = tx.ledger.stream(stream_of(call.session_id))
-    thoughts = (Thought.of(record) for record in records if record.topic == TOPIC)
+    thoughts = [Thought.of(record) for record in thoughts_in(tx, streams)]
     shown = forest(thoughts, whole=call.include_content, nested=call.include_children)
-    return ThoughtTree(count=head.length, tree=shown)
+    return ThoughtTree(count=len(thoughts), tree=shown)
 
 
 @room.operation(
@@ -133,7 +144,7 @@ def thought_tree(tx: Tx, call: ReadTree) -> ThoughtTree:
     example=Example({"actionId": "deploy-7"}, given=[_PLAN]),
 )
 def thought_for_action(tx: Tx, call: ReadAction) -> ThoughtsForAction:
-    """The thoughts linked to an action, across all sessions, in order of recording."""
+    """The thoughts linked to an action, across all sessions of both rooms, in order of recording."""
     thoughts = [
         ActionThought(
             thought_id=thought.thought_id,
@@ -145,7 +156,7 @@ def thought_for_action(tx: Tx, call: ReadAction) -> ThoughtsForAction:
             context_id=thought.context_id,
             recorded_at=thought.recorded_at,
         )
-        for thought in _thoughts_of_action(tx, call.action_id)
+        for thought in map(Thought.of, _thoughts_of_action(tx, call.action_id))
     ]
     return ThoughtsForAction(action_id=call.action_id, count=len(thoughts), thoughts=thoughts)
 
@@ -157,11 +168,13 @@ def thought_for_action(tx: Tx, call: ReadAction) -> ThoughtsForAction:
     example=Example({"sessionId": "s1"}, given=[_PLAN]),
 )
 def thought_verify_chain(tx: Tx, call: VerifyChain) -> ChainVerdict:
-    """Whether every thought of a session is still what was recorded, and none is missing."""
+    """Whether every thought of a session of the trail is still what was recorded, and none is missing."""
     verdict = verify_stream(tx.sql, tx.workspace, stream_of(call.session_id))
     problem, head = verdict.problem, tx.ledger.stream_head(stream_of(call.session_id))
     # A session whose rows and head are all gone may still be known from a checkpoint: then it is broken, not unknown.
     if problem is None and head is None:
+        if tx.ledger.stream_head(reasoned_stream_of(call.session_id)) is not None:
+            raise _verified_elsewhere(call.session_id)
         raise _no_session(tx, call.session_id)
     return ChainVerdict(
         valid=verdict.valid,
@@ -178,7 +191,9 @@ def thought_verify_chain(tx: Tx, call: VerifyChain) -> ChainVerdict:
     example=Example({"actionId": "deploy-7"}, given=[_PLAN]),
 )
 def thought_reasoning_trail(tx: Tx, call: ReadAction) -> ReasoningTrail:
-    """The paths of thought, each from its root, that led to an action."""
+    """The paths of thought, each from its root, that led to an action. They may lead through sessions of both rooms."""
+    ends = _thoughts_of_action(tx, call.action_id)
+    ways = Ways(tx, ends)
     trails = [
         [
             TrailStep(
@@ -187,9 +202,9 @@ def thought_reasoning_trail(tx: Tx, call: ReadAction) -> ReasoningTrail:
                 content=shorten(step.content, SHOWN_IN_TRAIL),
                 step_index=step.step_index,
             )
-            for step in _path_to(tx, thought)
+            for step in map(Thought.of, ways.to(end))
         ]
-        for thought in _thoughts_of_action(tx, call.action_id)
+        for end in ends
     ]
     return ReasoningTrail(action_id=call.action_id, has_reasoning=bool(trails), trail_count=len(trails), trails=trails)
 
@@ -215,7 +230,7 @@ def _first_bad_step(good: int, found_at: int | None) -> int:
 
 
 def _record(tx: Tx, call: Links, thought_type: str, content: str) -> ThoughtRecorded:
-    parent_is_known = call.parent_id is not None and _parent_in_session(tx, call.session_id, call.parent_id)
+    parent_is_known = call.parent_id is not None and thought_in_sight(tx, call.parent_id) is not None
     record = tx.append(
         draft(
             session_id=call.session_id,
@@ -231,54 +246,38 @@ def _record(tx: Tx, call: Links, thought_type: str, content: str) -> ThoughtReco
     return ThoughtRecorded(thought=Receipt.of(Thought.of(record)))
 
 
-def _parent_in_session(tx: Tx, session_id: str, parent_id: str) -> bool:
-    """Whether the parent is a thought of this session; one that belongs to another session is refused."""
-    parent = _thought(tx, parent_id)
-    if parent is None:
-        return False
-    if parent.session_id != session_id:
-        raise InvalidPayload(
-            f"parentId {parent_id} is a thought of session `{parent.session_id}`, not of `{session_id}`",
-            recovery="Name a parent in the same session, or leave parentId out.",
-            details={"fields": ["parentId"], "session": parent.session_id},
-        )
-    return True
-
-
-def _thought(tx: Tx, thought_id: str) -> Thought | None:
-    seq = seq_of(thought_id)
-    record = tx.ledger.record(seq) if seq is not None else None
-    return Thought.of(record) if record is not None and record.topic == TOPIC else None
-
-
-def _thoughts_of_action(tx: Tx, action_id: str) -> list[Thought]:
+def _thoughts_of_action(tx: Tx, action_id: str) -> list[Record]:
     """The thoughts that the view leads to, each of which must say itself that it led to the action."""
     seqs = tx.ask(Actions).thoughts_of(action_id)
-    found = {record.seq: Thought.of(record) for record in tx.ledger.records(seqs) if record.topic == TOPIC}
+    found = {record.seq: record for record in tx.ledger.records(seqs) if record.topic in THOUGHTS}
     for seq in seqs:
-        if seq not in found or found[seq].action_id != action_id:
+        if seq not in found or found[seq].data.get("actionId") != action_id:
             raise astray(Actions, seq, f"action `{action_id}`")
     return list(found.values())
 
 
-def _path_to(tx: Tx, thought: Thought) -> list[Thought]:
-    """From the root to the thought. Only an earlier thought can be a parent, so this ends."""
-    path = [thought]
-    while (parent_id := path[-1].parent_id) is not None:
-        parent = _thought(tx, parent_id)
-        if parent is None or parent.session_id != thought.session_id or parent.seq >= path[-1].seq:
-            break
-        path.append(parent)
-    return path[::-1]
+def _verified_elsewhere(session_id: str) -> SessionNotFound:
+    verify = {"operation": "session.verify", "sessionId": session_id}
+    return SessionNotFound(
+        f"session `{session_id}` is one of the thoughts room, and has no thoughts in the trail",
+        recovery=f"Send {json.dumps(verify, ensure_ascii=False)}.",
+        details={"sessionId": session_id},
+    )
 
 
 def _no_session(tx: Tx, session_id: str) -> SessionNotFound:
     known = [name.removeprefix("trail/") for name in tx.ledger.streams("trail/", limit=5)]
     return SessionNotFound(
         f"there is no session `{session_id}` in workspace `{tx.workspace}`",
-        recovery=f"Known sessions: {', '.join(known)}." if known else "Record a thought first: thought_record.",
+        recovery=f"Known sessions: {', '.join(known)}." if known else _where_to_begin(tx),
         details={"sessionId": session_id},
     )
+
+
+def _where_to_begin(tx: Tx) -> str:
+    if tx.ledger.streams("thoughts/", limit=1):
+        return '{"operation": "list_sessions"} shows those of the thoughts room.'
+    return "Record a thought first: thought_record."
 
 
 def _sessions(tx: Tx, after: str, limit: int) -> list[str]:

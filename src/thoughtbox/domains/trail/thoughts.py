@@ -12,6 +12,12 @@ from thoughtbox.ledger.record import Draft, Kind, Record, present
 from thoughtbox.operations import Name, RecordData, must_stand_in
 
 TOPIC = "trail.thought"
+REASONED = "thoughts.thought"
+"""A thought of the thoughts room. What the trail needs of it, its record says."""
+THOUGHTS = frozenset({TOPIC, REASONED})
+SESSION_CHANGED = "thoughts.session_changed"
+"""Something happened to a session of the thoughts room; it may have been deleted."""
+
 DEEPEST = 50
 """Levels of children that are nested; a deeper branch goes on at the top.
 
@@ -28,6 +34,8 @@ _KIND_OF_TYPE: Mapping[str, Kind] = {
     "question": "question",
     "observation": "observation",
 }
+_LABELLED: frozenset[Kind] = frozenset({"claim", "revision"})
+"""Kinds that a label says more of: a claim may be a hypothesis, an assumption, a conclusion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +59,11 @@ class Thought:
         data = record.data
         return cls(
             thought_id=record.id,
-            thought_type=data["thoughtType"],
+            thought_type=data["thoughtType"] if record.topic == TOPIC else _type_of(record),
             session_id=record.session,
             step_index=record.stream_index,
             content=record.text,
-            parent_id=data.get("parentId"),
+            parent_id=parent_of(record),
             action_id=data.get("actionId"),
             context_id=data.get("contextId"),
             recorded_at=record.ts,
@@ -84,8 +92,24 @@ def opened(record: Record, before: Ledger) -> Thought:
     return Thought.of(record)
 
 
+def parent_of(record: Record) -> str | None:
+    """What a thought follows from: what it was told; in the thoughts room, the one before it or its fork point."""
+    return record.data.get("parentId" if record.topic == TOPIC else "prev")
+
+
+def _type_of(record: Record) -> str:
+    """The type of a thought that was given none: its kind, or what the cipher calls it where that says more."""
+    labels = record.envelope["body"].get("labels") if record.kind in _LABELLED else None
+    return labels[0] if labels else record.kind
+
+
 def stream_of(session_id: str) -> str:
     return f"trail/{session_id}"
+
+
+def reasoned_stream_of(session_id: str) -> str:
+    """The stream of a session of the thoughts room."""
+    return f"thoughts/{session_id}"
 
 
 def draft(

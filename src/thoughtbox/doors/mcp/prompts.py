@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from mcp_types import Prompt as McpPrompt
 from mcp_types import PromptArgument
 
+from thoughtbox.doors.mcp.wording import Wording
 from thoughtbox.errors import InvalidPayload
 from thoughtbox.operations.registry import Prompt, Table
 
 
-def shown(table: Table) -> list[McpPrompt]:
+def shown(table: Table, wording: Wording) -> list[McpPrompt]:
+    """The prompts that an agent can follow with the tools it is shown."""
     return [
         McpPrompt(
             name=prompt.name,
@@ -28,11 +30,12 @@ def shown(table: Table) -> list[McpPrompt]:
             ],
         )
         for prompt in table.prompts.values()
+        if wording.reaches(prompt.text)
     ]
 
 
 def check(prompt: Prompt, given: Mapping[str, str]) -> dict[str, str]:
-    """The arguments that say something; refuses what is missing or unknown."""
+    """The arguments that say something, as they were meant; refuses what is missing or unknown."""
     said = {name: value for name, value in given.items() if value.strip()}
     known = {**prompt.arguments, **prompt.optional}
     for name, description in prompt.arguments.items():
@@ -44,7 +47,21 @@ def check(prompt: Prompt, given: Mapping[str, str]) -> dict[str, str]:
                 f"prompt {prompt.name}: unknown argument `{name}`",
                 recovery=f"It takes {', '.join(known)}." if known else "It takes none.",
             )
-    return said
+    return _rejoined(prompt, said)
+
+
+def _rejoined(prompt: Prompt, said: dict[str, str]) -> dict[str, str]:
+    """The arguments; or, where a client has split a line at blanks and dealt it out word by word, the line they were.
+
+    That shows where a word stands in place of a value that has a shape. The words behind the last argument are lost
+    on the way, so that each prompt says where the whole line is to be found.
+    """
+    names = [name for name in (*prompt.arguments, *prompt.optional) if name in said]
+    shaped = all(re.fullmatch(prompt.shapes[name], said[name]) for name in names if name in prompt.shapes)
+    dealt_out = names == [*prompt.arguments, *prompt.optional][: len(names)]
+    if shaped or not dealt_out or any(re.search(r"\s", value) for value in said.values()):
+        return said
+    return {names[0]: " ".join(said[name] for name in names)}
 
 
 def fill(prompt: Prompt, given: Mapping[str, str], answer: str | None) -> str:

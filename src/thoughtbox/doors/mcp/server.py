@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
@@ -33,7 +34,7 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from thoughtbox import __version__, content
+from thoughtbox import __version__
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mcp import client_log, prompts, request_state, resources
 from thoughtbox.doors.mcp.context import Context, is_stateless
@@ -41,6 +42,7 @@ from thoughtbox.doors.mcp.notifications import Notifications
 from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.tool_calls import ToolCalls
 from thoughtbox.doors.mcp.tools import Tools
+from thoughtbox.doors.mcp.wording import Wording
 from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, NotFound, StorageError, ThoughtboxError
 from thoughtbox.operations.arguments import unstorable
 from thoughtbox.operations.dispatch import fault
@@ -81,13 +83,14 @@ class McpDoor:
         self._table = box.dispatcher.table
         self._calls = OperationCalls(box, transport)
         self._tools = Tools(self._table, box.settings.toolset)
+        self._wording = Wording(self._table, box.settings.toolset)
         self.notifications = Notifications(box)
         tool_calls = ToolCalls(box, self._calls, self._tools, self.notifications)
         self.server = McpServer(
             "thoughtbox",
             version=__version__,
             title="Thoughtbox",
-            instructions=content.text("instructions.md"),
+            instructions=self._wording.instructions,
             # No argument travels in a header, so there is none to compare.
             get_tool_input_schema=lambda name: None,
             on_list_tools=_in_protocol(self._list_tools),
@@ -150,11 +153,13 @@ class McpDoor:
             answer = await self._calls.read(ctx, operation, {**resource.arguments, **arguments})
             part = answer.get(resource.part) if resource.part is not None else answer
             text = part if isinstance(part, str) else _text(part)
+        else:
+            text = self._wording.of(text)
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=resource.mime, text=text)])
 
     async def _list_prompts(self, ctx: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
         _refuse_cursor(params)
-        return ListPromptsResult(prompts=prompts.shown(self._table))
+        return ListPromptsResult(prompts=prompts.shown(self._table, self._wording))
 
     async def _get_prompt(self, ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
         given = params.arguments or {}
@@ -169,7 +174,9 @@ class McpDoor:
             operation = self._table.find(prompt.operation)
             own = {name: value for name, value in given.items() if name in wire_names(operation.input)}
             answer = _text(await self._calls.read(ctx, operation, own))
-        text = TextContent(type="text", text=prompts.fill(prompt, given, answer))
+        text = TextContent(
+            type="text", text=prompts.fill(replace(prompt, text=self._wording.of(prompt.text)), given, answer)
+        )
         return GetPromptResult(description=prompt.description, messages=[PromptMessage(role="user", content=text)])
 
     async def _complete(self, ctx: Context, params: CompleteRequestParams) -> CompleteResult:

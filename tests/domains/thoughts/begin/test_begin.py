@@ -65,8 +65,10 @@ def test_the_state_shows_stage_session_place_and_what_comes_next(box: Box):
     }
 
 
-def test_once_the_cipher_is_loaded_no_call_is_recommended_since_only_the_agent_knows_its_thought(mia: Client):
-    assert "next" not in mia.get_state()
+def test_once_the_cipher_is_loaded_the_next_step_names_the_session_and_the_number_and_leaves_the_thought(mia: Client):
+    for number in (1, 2, 3):
+        assert mia.get_state()["next"] == {"operation": "thought", "sessionId": mia.session_id, "thoughtNumber": number}
+        mia.gateway(**mia.get_state()["next"], thought="so it is")
     assert "thought" in mia.get_state()["available"]
 
 
@@ -224,15 +226,14 @@ def test_the_last_thoughts_are_found_behind_whatever_was_recorded_since(box: Box
 
 def test_of_long_thoughts_the_last_ones_are_shown_in_part_and_that_is_said(tom: Client):
     for n in range(7):
-        tom.think(f"{n} {'x' * 40_000}")
+        tom.think(f"{n} {'so it is, ' * 4_000}")
 
     context = Client(tom.box).load_context(sessionId=tom.session_id)
 
-    assert [thought["thought"][0] for thought in context["lastThoughts"]] == ["2", "3", "4", "5", "6"]
-    assert context["budget"]["truncated"]
-    short = Client(tom.box).load_context(sessionId=tom.session_id, maxChars=2_000)
-    assert short["lastThoughts"][-1]["thought"].startswith("6")
-    assert short["budget"]["used_chars"] <= 2_000
+    assert context["lastThoughts"][-1]["thought"].startswith("6 so it is")
+    assert all(thought["thought"].endswith("…") for thought in context["lastThoughts"])
+    longer = Client(tom.box).load_context(sessionId=tom.session_id, maxChars=20_000)
+    assert [thought["thought"][0] for thought in longer["lastThoughts"]] == ["2", "3", "4", "5", "6"]
 
 
 def test_the_next_number_is_behind_the_highest_not_behind_the_count(box: Box, mia: Client):
@@ -526,6 +527,19 @@ def test_the_cipher_is_the_document_itself(tom: Client):
     assert answer["cipher"] == content.text("cipher.md")
     assert answer["sessionId"] == tom.session_id
     assert (answer["stage"], answer["stageName"]) == (2, "cipher_loaded")
+
+
+def test_the_cipher_in_brief_is_short_and_opens_thinking_just_the_same(tom: Client):
+    tom.start_new()
+    assert tom.stage == 1
+
+    answer = tom.cipher(brief=True)
+
+    assert answer["cipher"] == content.text("cipher-brief.md")
+    assert len(answer["cipher"]) <= 400
+    assert (answer["sessionId"], answer["stage"]) == (tom.session_id, 2)
+    assert tom.think("S1|O|Pages are slow")["thoughtNumber"] == 1
+    assert tom.cipher(brief=False)["cipher"] == content.text("cipher.md")
 
 
 # workspaces

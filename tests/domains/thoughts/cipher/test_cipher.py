@@ -742,6 +742,15 @@ def test_the_guide_is_short_and_shows_every_marker_operator_and_confidence():
     assert [note for step in steps for note in meaning(step, all_are("claim")).notes] == []
 
 
+def test_the_guide_in_brief_names_every_marker_sign_confidence_and_reference():
+    brief = content.text("cipher-brief.md")
+
+    for marker in MARKERS:
+        assert re.search(rf"\b{marker} [a-z]+", brief), marker
+    assert [symbol for symbol in (*"^+×⊕⊖∵∴", *CONFIDENCE, "(p=") if symbol not in brief] == []
+    assert [form for form in ("S4,S6-S9", "[S4]", "alt:S4", "[alt:S4]", "main:S4", "^S4") if form not in brief] == []
+
+
 def test_the_chain_of_the_guide_is_linked_without_a_note():
     (chain,) = re.findall(r"```\n(S1\|.*?)```", content.text("cipher.md"), re.DOTALL)
     kinds: dict[str, str] = {}

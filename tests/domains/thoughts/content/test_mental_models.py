@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.box import Box
 from tests.support.thinker import Client
-from thoughtbox.domains.thoughts.content.mental_models import models, tags
+from thoughtbox.domains.thoughts.content.mental_models import HEADINGS, models, tags
 from thoughtbox.errors import InvalidPayload, ResourceNotFound
 
 CATALOG = {
@@ -30,6 +30,9 @@ CATALOG = {
     "opportunity-cost": ("Opportunity Cost", ["decision-making"]),
 }
 """The appendix of the document."""
+
+MOST_LINES = 10
+"""Of a procedure in cipher."""
 
 TAGS = ["debugging", "planning", "decision-making", "risk-management", "problem-solving", "analysis"]
 
@@ -61,8 +64,8 @@ def test_every_model_says_what_it_is_for_when_to_use_it_how_with_an_example_and_
 
 
 @pytest.mark.parametrize("name", CATALOG)
-def test_every_model_has_four_to_nine_hundred_words(name: str):
-    assert 400 <= len(models()[name].content.split()) <= 900
+def test_every_model_has_four_to_nine_hundred_words_beside_its_cipher(name: str):
+    assert 400 <= len(re.sub(r"^S[0-9]+\|.*$", "", models()[name].content, flags=re.MULTILINE).split()) <= 900
 
 
 @pytest.mark.parametrize("name", CATALOG)
@@ -89,6 +92,58 @@ def test_a_model_is_given_in_full(tom: Client, name: str):
         "tags": its_tags,
         "content": models()[name].content,
     }
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_each_part_of_a_model_is_given_alone_and_together_they_are_the_whole(tom: Client, name: str):
+    whole = tom.call("mental_models.get_model", modelId=name, part="whole")
+    assert whole == tom.call("mental_models.get_model", modelId=name)
+
+    parts = [tom.call("mental_models.get_model", modelId=name, part=part) for part in HEADINGS]
+
+    assert [part["part"] for part in parts] == list(HEADINGS)
+    for part in parts:
+        assert part["content"].startswith(f"## {HEADINGS[part['part']]}\n")
+        assert (part["name"], part["title"]) == (name, CATALOG[name][0])
+    title, _, rest = whole["content"].partition("\n\n")
+    assert title.startswith("# ")
+    assert "\n".join(part["content"] for part in parts) == rest
+
+
+@pytest.mark.parametrize("wrong", ["history", "Procedure", "", 3])
+def test_a_part_that_no_model_has_is_refused_and_all_are_named(tom: Client, wrong: Any):
+    with pytest.raises(InvalidPayload, match="part") as refused:
+        tom.call("mental_models.get_model", modelId="five-whys", part=wrong)
+
+    assert all(part in f"{refused.value} {refused.value.recovery}" for part in ("whole", *HEADINGS))
+
+
+def cipher_of(text: str) -> list[str]:
+    return re.findall(r"^S[0-9]+\|.*$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_the_procedure_of_every_model_can_be_sent_as_thoughts(mia: Client, name: str):
+    lines = cipher_of(mia.call("mental_models.get_model", modelId=name, part="procedure")["content"])
+    assert 5 <= len(lines) <= MOST_LINES
+
+    for number, line in enumerate(lines, 1):
+        answer = mia.think(line)
+        assert "notes" not in answer, answer
+        assert answer["thoughtNumber"] == number
+        assert line.startswith(f"S{number}|")
+
+    # All of them hang together, and no question is left without an answer.
+    edges = mia.get_structure()["edges"]
+    assert len({edge[end] for edge in edges for end in ("from", "to")}) == len(lines)
+    assert mia.deep_analysis(analysisType="patterns")["patterns"]["openQuestions"] == []
+
+
+@pytest.mark.parametrize("name", [name for name in CATALOG if len(cipher_of(models()[name].part("example"))) > 1])
+def test_examples_in_cipher_are_read_as_they_are_meant(mia: Client, name: str):
+    answers = [mia.think(line) for line in cipher_of(models()[name].part("example"))]
+
+    assert [answer for answer in answers if "notes" in answer] == []
 
 
 @pytest.mark.parametrize("wrong", ["five whys", "FIVE-WHYS", "../cipher", "tags", "x"])

@@ -164,7 +164,7 @@ def test_data_has_what_the_document_requires_and_leaves_out_defaults():
 
 def test_data_has_all_that_is_not_at_its_default():
     given = thought(1, branch_id="b", branch_from=4, is_revision=True, revises_number=3, needs_more=True)
-    (node,) = nodes([given], {1: CRITIQUE})
+    (node,) = nodes([replace(given, action_id="deploy-1")], {1: CRITIQUE})
 
     assert node["data"] == {
         "thought": "text 1",
@@ -177,6 +177,7 @@ def test_data_has_all_that_is_not_at_its_default():
         "branchFromThought": 4,
         "branchId": "b",
         "needsMoreThoughts": True,
+        "actionId": "deploy-1",
         "critique": {"text": "Says who?\n# Nobody", "model": "some-model", "timestamp": "2026-01-02T03:05:00.000Z"},
     }
 

@@ -494,6 +494,7 @@ def graphs(draw: st.DrawFn) -> list[Thought]:
             timestamp=draw(times),
             next_needed=draw(st.booleans()),
             needs_more=draw(st.booleans()),
+            action_id=draw(st.none() | st.sampled_from(["deploy-1", "deploy-2"])),
             prev=before.seq if before else None,
             origin=origin,
             branch_from=forked.number if forked else None,
@@ -541,6 +542,7 @@ FIELDS = (
     "is_revision",
     "revises_number",
     "branch_from",
+    "action_id",
 )
 
 

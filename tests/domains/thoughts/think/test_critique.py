@@ -74,7 +74,7 @@ def test_a_critique_is_shown_wherever_the_thought_is_read(mia: Client):
 
     assert read(mia)["critique"] == kept
     assert mia.session_get()["thoughts"][0]["critique"] == kept
-    assert mia.load_context(sessionId=mia.session_id)["lastThoughts"][0]["critique"] == kept
+    assert mia.get_thought(id=mia.read_thoughts(thoughtNumber=1)["thoughts"][0]["id"])["critique"] == kept
     assert json.loads(mia.exported())["nodes"][0]["data"]["critique"] == kept
     assert "Which cache?" in mia.exported("markdown")
     assert "critique" not in read(mia, 2)

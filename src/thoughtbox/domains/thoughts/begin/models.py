@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from thoughtbox.domains.thoughts.answers import SessionShown, ThoughtShown
+from thoughtbox.domains.thoughts.answers import Brief, SessionShown
 from thoughtbox.domains.thoughts.arguments import Domain, Place, SessionId, Tags, Title
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
@@ -48,7 +48,18 @@ class BindRoot(CamelInput):
 
 
 class LoadCipher(CamelInput):
+    brief: Annotated[bool, Field(description="In 400 characters, for those who have seen it before.")] = False
     session_id: SessionId = None
+
+
+class Resumable(CamelOutput):
+    """A session that could be gone on with, and the call that does so."""
+
+    session_id: str
+    title: str
+    thought_count: int
+    updated_at: str
+    call: dict[str, Any]
 
 
 class State(CamelOutput):
@@ -60,7 +71,8 @@ class State(CamelOutput):
     session: SessionShown | None = None
     navigation: dict[str, str]
     available: list[str]
-    next: dict[str, Any] | None = None
+    resumable: Annotated[Resumable | None, Field(description="The latest session, for a caller that has none.")] = None
+    next: dict[str, Any]
 
 
 class SessionStarted(CamelOutput):
@@ -73,7 +85,9 @@ class SessionStarted(CamelOutput):
     next: dict[str, Any]
 
 
-class ContextLoaded(CamelOutput):
+class Loaded(CamelOutput):
+    """Where a caller that has loaded a session stands."""
+
     sparse: ClassVar[bool] = True
 
     session_id: str
@@ -81,9 +95,11 @@ class ContextLoaded(CamelOutput):
     stage: int
     stage_name: str
     thought_count: int
-    next_thought_number: int
-    last_thoughts: list[ThoughtShown]
-    next: dict[str, Any] | None = None
+    next: dict[str, Any]
+
+
+class ContextLoaded(Brief, Loaded):
+    """Bases come in this order on the wire, the last first."""
 
 
 class ProjectCount(CamelOutput):
@@ -130,3 +146,5 @@ class CipherLoaded(CamelOutput):
     stage: int
     stage_name: str
     cipher: str
+    next_thought_number: int
+    next: dict[str, Any]

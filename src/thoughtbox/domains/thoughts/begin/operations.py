@@ -21,6 +21,7 @@ from thoughtbox.domains.thoughts.begin.models import (
     Navigate,
     Navigation,
     ProjectCount,
+    Resumable,
     RootBound,
     RootShown,
     RootsListed,
@@ -28,31 +29,31 @@ from thoughtbox.domains.thoughts.begin.models import (
     StartNew,
     State,
 )
+from thoughtbox.domains.thoughts.brief import fill, notation
 from thoughtbox.domains.thoughts.events import change, start
 from thoughtbox.domains.thoughts.model.session import Session
-from thoughtbox.domains.thoughts.records import last_of, opened
-from thoughtbox.domains.thoughts.resume import attach
+from thoughtbox.domains.thoughts.numbers import next_number
+from thoughtbox.domains.thoughts.resume import attach, in_short, next_step, reach
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.scope import current, existing, own_session
+from thoughtbox.domains.thoughts.scope import current, existing, latest_session, own_session
 from thoughtbox.domains.thoughts.sessions.listing import ListSessions, SessionsListed, listed
 from thoughtbox.domains.thoughts.stages import (
     CIPHER_LOADED,
     DOMAIN_ACTIVE,
     ENTRY,
     NAMES,
+    RESUME,
     at,
     stage_needed,
     stage_of,
     unlocking,
 )
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, move, standing, work_at
-from thoughtbox.domains.thoughts.view.lines import MAIN
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidOperation, InvalidPayload, SessionNotFound
 from thoughtbox.ledger.record import present
 from thoughtbox.operations import TABLE, Example, Tx
 
-LAST_SHOWN = 5
 MOST_PROJECTS = 20
 RELATED = 10
 _STARTED = ("start_new", {"sessionTitle": "Slow pages", "project": "shop"})
@@ -69,6 +70,7 @@ def get_state(tx: Tx, call: GetState) -> State:
     session_id = call.session_id or own_session(tx)
     session = existing(tx, session_id) if session_id else None
     stage = stage_of(tx, call.session_id)
+    latest = latest_session(tx) if session is None else None
     return State(
         stage=stage,
         stage_name=NAMES[stage],
@@ -76,7 +78,8 @@ def get_state(tx: Tx, call: GetState) -> State:
         session=SessionShown.of(session) if session else None,
         navigation=session.place if session else dict(standing(tx).place),
         available=_available(stage if tx.focus.lasts else DOMAIN_ACTIVE),
-        next=unlocking(stage, session_id) if stage < CIPHER_LOADED else None,
+        resumable=_resumable(latest) if latest is not None else None,
+        next=next_step(tx, session, stage) if session else RESUME if latest else unlocking(ENTRY, None),
     )
 
 
@@ -117,21 +120,19 @@ def start_new(tx: Tx, call: StartNew) -> SessionStarted:
     example=Example(_LATEST, given=[_STARTED]),
 )
 def load_context(tx: Tx, call: LoadContext) -> ContextLoaded:
-    """Work on an earlier session: what it is about, and its last thoughts. The next thought lands in it."""
+    """Work on an earlier session: what it has come to, in brief. The next thought lands in it."""
     session = attach(tx, call.session_id)
-    line = tx.ask(Thoughts).line(session.id, MAIN)
-    shown = opened(tx, last_of(tx, session.id, LAST_SHOWN))
-    stage = standing(tx).stage
-    return ContextLoaded(
+    stage = standing(tx).stage if tx.focus.lasts else session.stage
+    loaded = ContextLoaded(
         session_id=session.id,
-        session=SessionShown.of(session),
+        session=in_short(session),
         stage=stage,
         stage_name=NAMES[stage],
         thought_count=session.thought_count,
-        next_thought_number=line.highest_number + 1 if line else 1,
-        last_thoughts=shown,
-        next=unlocking(stage, session.id) if stage < CIPHER_LOADED else None,
+        next=next_step(tx, session, stage),
     )
+    fill(tx, session, loaded, call.max_chars)
+    return loaded
 
 
 @room.operation(
@@ -227,11 +228,28 @@ def bind_root(tx: Tx, call: BindRoot) -> RootBound:
     example=Example(_LATEST, given=[_STARTED]),
 )
 def cipher(tx: Tx, call: LoadCipher) -> CipherLoaded:
-    """The notation for thoughts. Loading it opens thought, read_thoughts, get_structure and mental_models."""
+    """The notation for thoughts. Loading it, in full or in brief, opens thought, read_thoughts and mental_models."""
     session = current(tx, call.session_id)
     session = _raise_stage(tx, session, call.session_id, at_least=CIPHER_LOADED)
     stage = stage_of(tx, call.session_id)
-    return CipherLoaded(session_id=session.id, stage=stage, stage_name=NAMES[stage], cipher=content.text("cipher.md"))
+    return CipherLoaded(
+        session_id=session.id,
+        stage=stage,
+        stage_name=NAMES[stage],
+        cipher=notation() if call.brief else content.text("cipher.md"),
+        next_thought_number=next_number(tx.ask(Thoughts), session.id),
+        next=next_step(tx, session, CIPHER_LOADED),
+    )
+
+
+def _resumable(session: Session) -> Resumable:
+    return Resumable(
+        session_id=session.id,
+        title=session.title,
+        thought_count=session.thought_count,
+        updated_at=session.updated_at,
+        call=RESUME,
+    )
 
 
 def _let_go_of_deleted(tx: Tx) -> None:
@@ -253,15 +271,7 @@ def _available(stage: int) -> list[str]:
 
 def _raise_stage(tx: Tx, session: Session, named: str | None, *, at_least: int = 0) -> Session:
     """Take the caller, and the session if it has not been there, to the stage that it has earned."""
-    before = stage_of(tx, named)
-    stage = max(before, at_least)
-    if stage >= CIPHER_LOADED and session.domain is not None:
-        stage = DOMAIN_ACTIVE
-    if stage > session.stage:
-        session = change(tx, session.id, "staged", stage=stage)
-    if standing(tx).session_id == session.id:
-        move(tx, session.id, stage)
-    return session
+    return reach(tx, session, max(stage_of(tx, named), at_least))
 
 
 def _remember(tx: Tx, named: str | None, given: Mapping[str, str]) -> tuple[Session | None, str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,6 +22,16 @@ from thoughtbox.operations import CamelInput, CamelOutput, Example, Key, MaxChar
 FOLDER = "mental-models"
 TAGS_FILE = "tags"
 
+Part = Literal["whole", "purpose", "when-to-use", "procedure", "example", "pitfalls"]
+HEADINGS: Mapping[Part, str] = {
+    "purpose": "Purpose",
+    "when-to-use": "When to use",
+    "procedure": "Procedure",
+    "example": "Worked example",
+    "pitfalls": "Pitfalls",
+}
+"""The parts that every model has, and what they are headed by."""
+
 _LATEST = {"sessionId": "latest"}
 _READY = (("start_new", {"sessionTitle": "Slow pages"}), ("cipher", _LATEST))
 
@@ -33,6 +45,13 @@ class MentalModel:
     description: str
     tags: tuple[str, ...]
     content: str
+
+    def part(self, named: Part) -> str:
+        """All of it, or one part from its heading up to the next."""
+        if named == "whole":
+            return self.content
+        parts = re.split(r"^(?=## )", self.content, flags=re.MULTILINE)
+        return next(part for part in parts if part.startswith(f"## {HEADINGS[named]}\n")).rstrip() + "\n"
 
 
 @cache
@@ -79,15 +98,32 @@ def directory() -> str:
 
 class GetModel(CamelInput):
     model_id: Annotated[Key, Field(description="Its name, as list_models shows it.")]
+    part: Annotated[
+        Part, Field(description="One part alone: `procedure` is the steps, and lines of cipher to fill in.")
+    ] = "whole"
     session_id: SessionId = None
     max_chars: MaxChars = None
 
 
 class ModelRead(CamelOutput):
+    sparse: ClassVar[bool] = True
+
     name: str
     title: str
     tags: list[str]
     content: str
+    part: str | None = None
+    """Which part this is, if it is not the whole."""
+
+    @classmethod
+    def of(cls, model: MentalModel, part: Part = "whole") -> ModelRead:
+        return cls(
+            name=model.name,
+            title=model.title,
+            tags=list(model.tags),
+            content=model.part(part),
+            part=None if part == "whole" else part,
+        )
 
 
 class ListModels(CamelInput):
@@ -133,10 +169,10 @@ class TagsListed(CamelOutput):
     "mental_models.get_model",
     guard=at(CIPHER_LOADED),
     title="Read a mental model",
-    example=Example({**_LATEST, "modelId": "five-whys"}, given=_READY),
+    example=Example({**_LATEST, "modelId": "five-whys", "part": "procedure"}, given=_READY),
 )
 def get_model(tx: Tx, call: GetModel) -> ModelRead:
-    """One mental model in full: purpose, when to use it, procedure, worked example, pitfalls."""
+    """One mental model: purpose, when to use it, procedure, worked example, pitfalls; or one of these alone."""
     model = models().get(call.model_id)
     if model is None:
         raise InvalidPayload(
@@ -144,7 +180,7 @@ def get_model(tx: Tx, call: GetModel) -> ModelRead:
             recovery=f"They are {', '.join(models())}.",
             details={"fields": ["modelId"]},
         )
-    return ModelRead(name=model.name, title=model.title, tags=list(model.tags), content=model.content)
+    return ModelRead.of(model, call.part)
 
 
 @room.operation(
@@ -191,7 +227,7 @@ def page(tx: Tx, call: ModelPage) -> ModelRead:
             f"there is no mental model `{call.model}` with the tag `{call.tag}`",
             recovery="thoughtbox://mental-models shows all of them, below their tags.",
         )
-    return ModelRead(name=model.name, title=model.title, tags=list(model.tags), content=model.content)
+    return ModelRead.of(model)
 
 
 def _domain(tx: Tx, named: str | None) -> str | None:

@@ -6,6 +6,8 @@ from thoughtbox import content
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.operations import Prompt
 
+SHAPES = {"thoughts_limit": r"[0-9]+", "sessionId": r"latest|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"}
+
 for name, title, description, arguments, optional in (
     ("list_mcp_assets", "What there is", "Overview of all tools, operations, resources and prompts.", {}, {}),
     (
@@ -38,5 +40,6 @@ for name, title, description, arguments, optional in (
             text=content.text(f"prompts/{name}.md"),
             arguments=arguments,
             optional=optional,
+            shapes={name: shape for name, shape in SHAPES.items() if name in optional},
         )
     )

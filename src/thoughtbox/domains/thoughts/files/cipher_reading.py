@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from thoughtbox.domains.thoughts.arguments import HIGHEST_NUMBER, LONGEST_TAG, MOST_TAGS
 from thoughtbox.domains.thoughts.files.cipher_text import (
+    ACTION,
     FORK,
     GO_ON,
     INDENT,
@@ -74,6 +75,7 @@ class _Said:
     number: int | None = None
     revises: int | None = None
     reading: Reading | None = None
+    action: str | None = None
 
 
 def read_cipher(text: str) -> CipherText:
@@ -161,6 +163,7 @@ class _Reader:
             (NUMBER, self._take_number),
             (REVISES, self._take_revised),
             (READING, self._take_reading),
+            (ACTION, self._take_action),
         ]
         plain = entry.rstrip(" \t\r")
         if plain == MAIN_LINE:
@@ -170,7 +173,7 @@ class _Reader:
             if found := pattern.fullmatch(entry) or pattern.fullmatch(plain):
                 take(found)
                 return
-        if entry.startswith(("# Branch ", "# Thought ", "# Revises ", "# Reading ")):
+        if entry.startswith(("# Branch ", "# Thought ", "# Revises ", "# Reading ", "# Action ")):
             raise self._wrong(f"{shown(entry)} is not understood")
         self._passed_over.append(self._at)
 
@@ -212,6 +215,9 @@ class _Reader:
     def _take_revised(self, found: Match[str]) -> None:
         self._said.revises = self._place(found[1])
 
+    def _take_action(self, found: Match[str]) -> None:
+        self._said.action = found[1].strip()
+
     def _take_reading(self, found: Match[str]) -> None:
         try:
             self._said.reading = Reading.model_validate(orjson.loads(found[1]))
@@ -241,6 +247,7 @@ class _Reader:
             branch_id=self._branch,
             is_revision=revised is not None,
             revises_number=revised.number if revised else None,
+            action_id=said.action,
             prev=line.origin if is_first else line.last,
             revises=said.revises,
             origin=line.origin,

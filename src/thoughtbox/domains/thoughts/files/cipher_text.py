@@ -11,8 +11,8 @@ r"""A session as text in cipher: how its lines are spelled. `cipher_writing.py` 
     # Main line
     \# A thought that begins like none of its own
 
-Before a thought may stand what its text does not say: `# Thought 7`, its number; `# Revises S2`; and `# Reading {…}`,
-how it was read, where reading it again would give something else.
+Before a thought may stand what its text does not say: `# Thought 7`, its number; `# Revises S2`; `# Action deploy-7`,
+what it leads to; and `# Reading {…}`, how it was read, where reading it again would give something else.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ SETTLED = re.compile(rf"# Branch ({_BRANCH}) (adopted|rejected)(?:: (.*))?", re.
 GO_ON = re.compile(rf"# Branch ({_BRANCH})")
 NUMBER = re.compile(r"# Thought ([0-9]{1,10})")
 REVISES = re.compile(r"# Revises (\S+)")
+ACTION = re.compile(r"# Action (\S.{0,255})")
 READING = re.compile(r"# Reading (\{.*\})")
 NOWHERE = "nothing"
 """In the place of a fork point that nobody knows."""

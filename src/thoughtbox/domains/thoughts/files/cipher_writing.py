@@ -61,6 +61,7 @@ class _Text:
     def piece(self, thought: Thought) -> str:
         branch = thought.branch_id or MAIN
         before = [*self._line(branch, thought), *self._number(branch, thought), *self._reading(branch, thought)]
+        before += [f"# Action {thought.action_id}"] if thought.action_id is not None else []
         self._branch = branch
         self._seen.take(thought)
         self._taken.setdefault(branch, set()).add(thought.number)
@@ -116,6 +117,7 @@ class _Text:
             is_revision=False,
             needs_more_thoughts=False,
             critique=False,
+            action_id=None,
         )
         draft = recording(self._numbers, self._session_id, said, placed).draft
         return (

@@ -143,6 +143,7 @@ def _data(thought: Thought, critique: Critique | None) -> dict[str, Any]:
         "branchFromThought": thought.branch_from,
         "branchId": thought.branch_id,
         "needsMoreThoughts": thought.needs_more or None,
+        "actionId": thought.action_id,
         "critique": critique and {"text": critique.text, "model": critique.model, "timestamp": critique.timestamp},
     }
     return {

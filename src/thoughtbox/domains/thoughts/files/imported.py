@@ -57,6 +57,7 @@ class ImportedThought:
     revises_number: int | None = None
     branch_from: int | None = None
     """The number it forks from, on the first thought of a branch."""
+    action_id: str | None = None
     critique: Critique | None = None
     prev: int | None
     """The thought before it on its line; the fork point, for the first of a branch."""
@@ -128,6 +129,7 @@ def _imported(
             is_revision=bool(data.is_revision),
             revises_number=data.revises_thought,
             branch_from=data.branch_from_thought if is_first_of_branch else None,
+            action_id=data.action_id,
             critique=_critique(data),
             prev=origin if is_first_of_branch else places.get(lines.before.get(name, "")),
             revises=revises,

@@ -21,7 +21,7 @@ from thoughtbox.domains.thoughts.files.manifest import (
 )
 from thoughtbox.domains.thoughts.model.thought import node_id
 from thoughtbox.ledger.record import RELATIONS
-from thoughtbox.operations import LONGEST_TEXT
+from thoughtbox.operations import LONGEST_TEXT, Key
 
 _Number = Annotated[int, Field(ge=1, le=LARGEST_NUMBER)]
 _Text = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(without_nul)]
@@ -59,7 +59,10 @@ class NodeCritique(InFile):
 
 
 class NodeData(InFile):
-    """The ThoughtData of the document. A critique that was asked for and never came may stand there as `true`."""
+    """The ThoughtData of the document, and the action that a thought leads to.
+
+    A critique that was asked for and never came may stand there as `true`.
+    """
 
     thought: _Text
     thought_number: _Number
@@ -71,6 +74,7 @@ class NodeData(InFile):
     branch_from_thought: _Number | None = None
     branch_id: str | None = None
     needs_more_thoughts: bool | None = None
+    action_id: Key | None = None
     critique: NodeCritique | bool | None = None
 
 

@@ -138,6 +138,7 @@ class _Taking:
             is_revision=False,  # what it revises says so
             needs_more_thoughts=thought.needs_more,
             critique=thought.critique is not None,
+            action_id=thought.action_id,
         )
         placed = Placement(
             branch=branch,

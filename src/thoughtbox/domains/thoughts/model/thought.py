@@ -37,6 +37,8 @@ class Thought:
     branch_from: int | None = None
     """The number it forks from, on the first thought of a branch."""
     critique_requested: bool = False
+    action_id: str | None = None
+    """The action that it leads to."""
     label: int | None = None
     """The number that its cipher line gives it, where that is not its own."""
     prev: int | None = None
@@ -72,6 +74,7 @@ class Thought:
             revises_number=data.get("revisesThought"),
             branch_from=data.get("branchFromThought"),
             critique_requested=data.get("critique", False),
+            action_id=data.get("actionId"),
             label=data.get("label"),
             prev=_seq(data.get("prev")),
             revises=_seq(data.get("revises")),

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from thoughtbox.domains.thoughts.answers import LineShown, SessionShown, ThoughtShown
+from thoughtbox.domains.thoughts.answers import Brief, LineShown, SessionShown, ThoughtLine, ThoughtShown
 from thoughtbox.domains.thoughts.arguments import Limit, Offset, SessionId, Tag, Tags, Title
 from thoughtbox.domains.thoughts.sessions.learnings.models import ExtractedLearning, KeyMoment
 from thoughtbox.ledger.verdict import Standing
@@ -65,9 +65,17 @@ class SessionsFound(CamelOutput):
 
 class ResumeSession(CamelInput):
     session_id: Annotated[Key, Field(description="The session to go on with, or `latest`.")]
+    max_chars: MaxChars = None
 
 
-class SessionResumed(CamelOutput):
+class ResumeLatest(CamelInput):
+    session_id: SessionId = None
+    max_chars: MaxChars = None
+
+
+class Resumed(CamelOutput):
+    """Where a caller that goes on with a session stands."""
+
     sparse: ClassVar[bool] = True
 
     success: Literal[True] = True
@@ -75,9 +83,35 @@ class SessionResumed(CamelOutput):
     session: SessionShown
     stage: int
     thought_count: int
-    last_thought: ThoughtShown | None = None
-    next_thought_number: int
     message: str
+    last_thought: ThoughtLine | None = None
+
+
+class SessionResumed(Brief, Resumed):
+    """Bases come in this order on the wire, the last first. `lastThoughts` are those before `lastThought`."""
+
+
+class BriefSession(CamelInput):
+    session_id: Annotated[
+        Title | None, Field(description="Its id or title, or `latest`; without it, yours or else the latest.")
+    ] = None
+    max_chars: MaxChars = None
+
+
+class Briefed(CamelOutput):
+    """Which session it is."""
+
+    sparse: ClassVar[bool] = True
+
+    session_id: str
+    title: str
+    status: str
+    updated_at: str
+    thought_count: int
+
+
+class SessionBrief(Brief, Briefed):
+    """Bases come in this order on the wire, the last first."""
 
 
 class ExportSession(CamelInput):

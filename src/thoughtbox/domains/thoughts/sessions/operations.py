@@ -6,14 +6,17 @@ from typing import NamedTuple
 
 from thoughtbox.domains.thoughts.answers import SessionShown, line_shown
 from thoughtbox.domains.thoughts.arguments import MOST_TAGS
+from thoughtbox.domains.thoughts.brief import fill
+from thoughtbox.domains.thoughts.cutting import cut
 from thoughtbox.domains.thoughts.events import change
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
+from thoughtbox.domains.thoughts.numbers import next_number
 from thoughtbox.domains.thoughts.paging import room_beside, size, thoughts_page
-from thoughtbox.domains.thoughts.records import last_of, opened, thoughts_of
-from thoughtbox.domains.thoughts.resume import attach
+from thoughtbox.domains.thoughts.records import thoughts_of
+from thoughtbox.domains.thoughts.resume import LONGEST_TITLE, attach, in_short, reach
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.domains.thoughts.scope import LATEST, current, existing, own_session
+from thoughtbox.domains.thoughts.scope import LATEST, current, existing, named_session, own_session
 from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import look_deeper
 from thoughtbox.domains.thoughts.sessions.analysis.figures import analyze
 from thoughtbox.domains.thoughts.sessions.analysis.models import DeepAnalysis, SessionAnalysis
@@ -21,6 +24,7 @@ from thoughtbox.domains.thoughts.sessions.export import PAGE_CHARS, piece_of
 from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
 from thoughtbox.domains.thoughts.sessions.listing import ListSessions, SessionsListed, listed
 from thoughtbox.domains.thoughts.sessions.models import (
+    BriefSession,
     DeleteSession,
     ExportSession,
     ExtractLearnings,
@@ -29,8 +33,10 @@ from thoughtbox.domains.thoughts.sessions.models import (
     LookDeeper,
     OneSession,
     RenameSession,
+    ResumeLatest,
     ResumeSession,
     SearchSessions,
+    SessionBrief,
     SessionChanged,
     SessionDeleted,
     SessionExported,
@@ -169,8 +175,8 @@ def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
     example=Example(_LATEST, given=_GIVEN),
 )
 def session_resume(tx: Tx, call: ResumeSession) -> SessionResumed:
-    """Work on another session: the next thought lands in it. It starts again at stage 1."""
-    return _resumed(tx, call.session_id)
+    """Work on another session: what it has come to, in brief. Once the cipher is loaded, thoughts land in it."""
+    return _resumed(tx, attach(tx, call.session_id), call.max_chars)
 
 
 @room.operation(
@@ -180,9 +186,31 @@ def session_resume(tx: Tx, call: ResumeSession) -> SessionResumed:
     errors=[SessionNotFound],
     example=Example({}, given=_GIVEN),
 )
-def session_resume_latest(tx: Tx, call: OneSession) -> SessionResumed:
-    """Work on the session that changed last."""
-    return _resumed(tx, LATEST)
+def session_resume_latest(tx: Tx, call: ResumeLatest) -> SessionResumed:
+    """Work on the session that changed last: what it has come to, in brief. The next thought can follow at once."""
+    session = attach(tx, LATEST)
+    stage = max(standing(tx).stage, CIPHER_LOADED)  # the notation comes with the answer
+    return _resumed(tx, reach(tx, session, stage), call.max_chars)
+
+
+@room.operation(
+    "session.brief",
+    title="See what a session has come to",
+    errors=[SessionNotFound],
+    example=Example(_LATEST, given=_GIVEN),
+)
+def session_brief(tx: Tx, call: BriefSession) -> SessionBrief:
+    """A session in 1,500 characters: problem, decisions, what was rejected, what is open, branches, last thoughts."""
+    session = named_session(tx, call.session_id or own_session(tx) or LATEST)
+    brief = SessionBrief(
+        session_id=session.id,
+        title=cut(session.title, LONGEST_TITLE),
+        status=session.status,
+        updated_at=session.updated_at,
+        thought_count=session.thought_count,
+    )
+    fill(tx, session, brief, call.max_chars)
+    return brief
 
 
 @room.operation(
@@ -352,22 +380,22 @@ def session_verify(tx: Tx, call: OneSession) -> SessionVerified:
     )
 
 
-def _resumed(tx: Tx, session_id: str) -> SessionResumed:
-    session = attach(tx, session_id)
-    view = tx.ask(Thoughts)
-    line = view.line(session.id, MAIN)
-    last = opened(tx, last_of(tx, session.id, 1))
-    number = line.highest_number + 1 if line else 1
-    return SessionResumed(
+def _resumed(tx: Tx, session: Session, max_chars: int | None) -> SessionResumed:
+    stage = standing(tx).stage if tx.focus.lasts else session.stage
+    is_ready = stage >= CIPHER_LOADED or not tx.focus.lasts
+    number = next_number(tx.ask(Thoughts), session.id)
+    resumed = SessionResumed(
         session_id=session.id,
-        session=SessionShown.of(session),
-        stage=standing(tx).stage,
+        session=in_short(session),
+        stage=stage,
         thought_count=session.thought_count,
-        last_thought=last[0] if last else None,
-        next_thought_number=number,
-        message=f"The next thought on the main line is number {number}."
-        + (" Load the cipher first." if tx.focus.lasts and standing(tx).stage < CIPHER_LOADED else ""),
+        message=f"Next: number {number}." if is_ready else f"Next: cipher, then number {number}.",
     )
+    fill(tx, session, resumed, max_chars)
+    if resumed.last_thoughts:
+        *before, resumed.last_thought = resumed.last_thoughts
+        resumed.last_thoughts = before or None
+    return resumed
 
 
 def _changed(tx: Tx, session: Session, what: str, **given: object) -> SessionChanged:

@@ -28,6 +28,7 @@ class Think(CamelInput):
     needs_more_thoughts: Annotated[bool, Field(description="More are needed than was thought.")] = False
     include_guide: Annotated[bool, Field(description="Send the patterns cookbook along.")] = False
     critique: Annotated[bool, Field(description="Have another model look for the weak spots.")] = False
+    action_id: Annotated[Key | None, Field(description="The action this thought leads to.")] = None
     session_id: SessionId = None
     session_title: Annotated[Title | None, Field(description="For a session that this thought begins.")] = None
     session_tags: Annotated[Tags, Field(description="For a session that this thought begins.", default_factory=list)]

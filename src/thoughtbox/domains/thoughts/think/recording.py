@@ -70,7 +70,7 @@ def _each_line(call: Think) -> list[Think]:
             details={"fields": ["thought"]},
         )
     for_first = {"revises_thought": None, "branch_from_thought": None, "branch_from_branch": None}
-    for_last = {"next_thought_needed": True, "critique": False}
+    for_last = {"next_thought_needed": True, "critique": False, "action_id": None}
     calls: list[Think] = []
     for place_in_call, text in enumerate(texts):
         changed: dict[str, Any] = {"thought": text}
@@ -122,6 +122,7 @@ def recording(
         "branchId": placed.branch or None,
         "needsMoreThoughts": call.needs_more_thoughts or None,
         "critique": call.critique or None,
+        "actionId": call.action_id,
         "prev": record_id(placed.prev) if placed.prev else None,
         "origin": record_id(placed.origin.seq) if placed.origin else None,
         "revises": record_id(revises.seq) if revises else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from thoughtbox.domains.thoughts.cutting import cut
 from thoughtbox.domains.thoughts.model.reasoning import replaced_by
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.numbers import name_of
@@ -24,7 +25,8 @@ def tell(reply: ThoughtRecorded | LineRecorded, view: Thoughts, session_id: str,
     resting = _resting(view, session_id, Thought.of(recorded.record))
     kept = size(resting) + len(',"resting":') if resting else 0
     kept += min(LONGEST_NOTE, len(notes[0])) + len(',"notes":["",""]') if notes else 0
-    if (read := cut(recorded.reading, max(room - kept, room // 3) - len(',"read":""'))) is not None:
+    for_reading = max(room - kept, room // 3) - len(',"read":""')
+    if recorded.reading and (read := _cut(recorded.reading, for_reading)) is not None:
         reply.read = read
         room -= size(read) + len(',"read":')
     if resting and size(resting) + len(',"resting":') <= room:
@@ -41,14 +43,10 @@ def line_recorded(view: Thoughts, session_id: str, recorded: Recorded) -> LineRe
     return told
 
 
-def cut(text: str, longest: int) -> str | None:
-    """A text within so many characters, cut between words; None when no more than a scrap would be left of it."""
-    if len(text) <= longest:
-        return text or None
-    if longest < SHORTEST:
-        return None
-    kept = text[: longest - 1]
-    return (kept.rpartition(" ")[0] or kept).rstrip(" ,;:") + "…"
+def _cut(text: str, longest: int) -> str | None:
+    """A text within so many characters; None when no more than a scrap would be left of it."""
+    short = cut(text, max(longest, 1))
+    return short if len(text) <= longest or len(short) >= SHORTEST else None
 
 
 def _resting(view: Thoughts, session_id: str, thought: Thought) -> list[str]:
@@ -65,7 +63,7 @@ def _shown_notes(notes: Sequence[str], room: int) -> list[str] | None:
     """Enough of them to see what is wrong."""
     more = [f"and {len(notes) - 1} more"] if len(notes) > 1 else []
     longest = min(room - len(',"notes":["",""]') - len("".join(more)), LONGEST_NOTE)
-    first = cut(notes[0], longest)
+    first = _cut(notes[0], longest)
     if first is not None:
         return [first, *more]
     return [f"{len(notes)} notes"] if room >= len(',"notes":["1000 notes"]') else None

@@ -115,6 +115,15 @@ class LineTables(View):
         rows = self.sql.rows(f"{_LINE} ORDER BY l.first_seq", (self.as_of, self.workspace, session_id, self.as_of))
         return [Line(*row) for row in rows]
 
+    def newest_branches(self, session_id: str, limit: int) -> list[str]:
+        """The branches that began last."""
+        rows = self.sql.rows(
+            "SELECT branch FROM thought_lines WHERE workspace = ? AND session_id = ? AND first_seq <= ? AND branch <> ?"
+            " ORDER BY first_seq DESC LIMIT ?",
+            (self.workspace, session_id, self.as_of, MAIN, limit),
+        )
+        return [row[0] for row in rows]
+
     def node(self, session_id: str, branch: str, number: int) -> Node | None:
         """The thought of that number on that line."""
         row = self.sql.row(
