@@ -152,14 +152,6 @@ def prose_meaning(text: str, resolve: Resolve) -> Meaning:
     )
 
 
-def marker_of(kind: str, labels: Sequence[str]) -> Marker:
-    """The marker for a record. One that was written in cipher gets the marker it had."""
-    for marker, use in _USES.items():
-        if use.labelled and use.name in labels and kind in use.kinds:
-            return marker
-    return next((marker for marker, use in _USES.items() if use.kinds[0] == kind), "O")
-
-
 def plan_steps(content: str) -> list[str]:
     """The steps of a plan that is numbered 1, 2, 3 from its beginning or from a colon on; otherwise it is one step."""
     numbered = list(_NUMBERED.finditer(content))

@@ -216,7 +216,7 @@ class _Reader:
         self._said.revises = self._place(found[1])
 
     def _take_action(self, found: Match[str]) -> None:
-        self._said.action = found[1].strip()
+        self._said.action = found[1]
 
     def _take_reading(self, found: Match[str]) -> None:
         try:

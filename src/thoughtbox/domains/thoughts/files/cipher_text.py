@@ -35,7 +35,7 @@ SETTLED = re.compile(rf"# Branch ({_BRANCH}) (adopted|rejected)(?:: (.*))?", re.
 GO_ON = re.compile(rf"# Branch ({_BRANCH})")
 NUMBER = re.compile(r"# Thought ([0-9]{1,10})")
 REVISES = re.compile(r"# Revises (\S+)")
-ACTION = re.compile(r"# Action (\S.{0,255})")
+ACTION = re.compile(r"# Action (.{1,256})")
 READING = re.compile(r"# Reading (\{.*\})")
 NOWHERE = "nothing"
 """In the place of a fork point that nobody knows."""

@@ -263,7 +263,7 @@ def _in_place(pieces: Iterable[_Piece]) -> Iterator[str]:
             written = text.encode("utf-8")
             lines[branch_id].append((seq, aside.tell(), len(written)))
             aside.write(written)
-        going = [iter(lines.pop(branch)) for branch in reversed([None, *forks[None]])]
+        going = [iter(lines.pop(branch, [])) for branch in reversed([None, *forks[None]])]
         while going:
             if (piece := next(going[-1], None)) is None:
                 going.pop()

@@ -1,22 +1,25 @@
 """Taking a session in that was exported: as SessionExport JSON, or as text in cipher."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import Field
 
 from thoughtbox.domains.thoughts.arguments import Title
-from thoughtbox.domains.thoughts.files.cipher_reading import read_cipher
+from thoughtbox.domains.thoughts.files.cipher_reading import CipherText, read_cipher
+from thoughtbox.domains.thoughts.files.imported import ImportedSession
 from thoughtbox.domains.thoughts.files.session_export import read_export
 from thoughtbox.domains.thoughts.files.transfer import ImportOutcome, take_cipher, take_session
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.errors import ImportRefused
+from thoughtbox.errors import ImportRefused, InvalidPayload
 from thoughtbox.operations import CamelInput, CamelOutput, Example, Text, Tx
 
 MOST_THOUGHTS = 5_000
 """Of one call, which is one transaction; the command line takes more."""
 
 Form = Literal["json", "cipher"]
+_Found = TypeVar("_Found", ImportedSession, CipherText)
 
 
 class ImportSession(CamelInput):
@@ -48,7 +51,6 @@ def form_of(content: str) -> Form:
     "session.import",
     writes=True,
     title="Import a session",
-    errors=[ImportRefused],
     example=Example({"content": "# Slow pages\nS1|O|User reports slow page loads\nS2|H|S1|An index is missing\n"}),
 )
 def session_import(tx: Tx, call: ImportSession) -> SessionImported:
@@ -66,23 +68,28 @@ def session_import(tx: Tx, call: ImportSession) -> SessionImported:
 
 
 def _take_json(tx: Tx, call: ImportSession) -> ImportOutcome:
-    found = read_export(call.content.removeprefix("\ufeff"))
-    _refuse_too_many(len(found.thoughts))
+    found = _read(read_export, call.content.removeprefix("\ufeff"))
     if call.title is not None:
         found = replace(found, session=replace(found.session, title=call.title))
     return take_session(tx, found)
 
 
 def _take_cipher(tx: Tx, call: ImportSession) -> ImportOutcome:
-    found = read_cipher(call.content)
-    _refuse_too_many(len(found.thoughts))
+    found = _read(read_cipher, call.content)
     return take_cipher(tx, found, call.title)
 
 
-def _refuse_too_many(count: int) -> None:
-    if count > MOST_THOUGHTS:
-        raise ImportRefused(
-            f"there are {count:,} thoughts in it; {MOST_THOUGHTS:,} are the most in one call",
+def _read(read: Callable[[str], _Found], content: str) -> _Found:
+    """What the content says; what cannot be taken in is the caller's fault."""
+    try:
+        found = read(content)
+    except ImportRefused as refused:
+        details = {**refused.details, "fields": ["content"]}
+        raise InvalidPayload(refused.message, recovery=refused.recovery, details=details) from None
+    if len(found.thoughts) > MOST_THOUGHTS:
+        raise InvalidPayload(
+            f"there are {len(found.thoughts):,} thoughts in it; {MOST_THOUGHTS:,} are the most in one call",
             recovery="Write it to a file, and take it in on the command line: thoughtbox import FILE.",
-            details={"thoughts": count},
+            details={"thoughts": len(found.thoughts), "fields": ["content"]},
         )
+    return found
