@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -255,7 +256,7 @@ LABELS = [
 
 
 @pytest.mark.parametrize(("given", "label"), LABELS, ids=[label for _, label in LABELS])
-def test_a_thought_has_its_label_in_words(given: dict, label: str):
+def test_a_thought_has_its_label_in_words(given: dict[str, Any], label: str):
     assert f"\n### S3 · {label}\n" in markdown([thought(1), thought(2), thought(3, **given)])
 
 
