@@ -121,7 +121,7 @@ def test_what_stands_in_it_counts_below_variables_and_flags(tmp_path: Path):
     )
     place = {"THOUGHTBOX_DATA_DIR": str(tmp_path)}
 
-    assert (load(place).rooms["partition"], load(place).log_thoughts) == ("weekly", False)
+    assert (load(place).rooms["partition"], load(place).disable_thought_logging) == ("weekly", True)
     assert load({**place, "THOUGHTBOX_PARTITION": "daily"}).rooms["partition"] == "daily"
     assert load({**place, "THOUGHTBOX_PARTITION": "daily"}, partition="none").rooms["partition"] == "none"
 

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 from tests.support import pages
 from tests.support.pages import README
@@ -60,6 +61,34 @@ def test_what_an_agent_sends_can_be_sent_as_it_stands(sender: Sender):
     assert pages.unlike(exchanges, answers) == []
     assert {answer["sessionId"] for answer in answers[:-1]} == {answers[0]["sessionId"]}
     assert answers[-1]["pattern"]["derivedFromSessions"] == [answers[0]["sessionId"]]
+
+
+def test_what_is_installed_works_outside_of_the_checkout(tmp_path: Path):
+    """All of pip, pipx, uv and uvx install the wheel that is made from the checkout."""
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=README.parent, capture_output=True, check=True)
+    (wheel,) = tmp_path.glob("thoughtbox-*.whl")
+    place = tmp_path / "installed"
+    with ZipFile(wheel) as archive:
+        archive.extractall(place)
+    (declared,) = place.glob("*.dist-info/entry_points.txt")
+    programs = dict(re.findall(r"^([\w-]+) = ([\w.]+):main$", declared.read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(programs) == {"thoughtbox", "thoughtbox-verify", "thoughtbox-verify-proof"}
+
+    begin = f"import sys; sys.path.insert(0, {str(place)!r}); from {programs['thoughtbox']} import main, __file__ as at"
+    begin += f"; assert at.startswith({str(place)!r}), at"
+    for words in (["call", "start_new", "sessionTitle=Here"], ["call", "cipher"], ["sessions"], ["show", "latest"]):
+        program = f"{begin}; sys.exit(main({words!r}))"
+        ran = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
+            env={"THOUGHTBOX_DATA_DIR": str(tmp_path / "store")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("Here")
 
 
 def test_every_page_that_the_readme_names_exists():

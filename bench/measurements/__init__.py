@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bench.measurements import (
+    briefs,
     calls,
     concurrency,
     floor,
@@ -21,6 +22,6 @@ from bench.table import Line
 
 MEASUREMENTS: dict[str, Callable[[Run], Iterable[Line]]] = {
     module.__name__.rpartition(".")[2]: module.measure
-    for module in (calls, growth, concurrency, verification, trees, start, thoughts, sharing, floor, postgres)
+    for module in (calls, growth, concurrency, verification, trees, start, thoughts, briefs, sharing, floor, postgres)
 }
 """In the order of the table."""

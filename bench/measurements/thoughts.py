@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -56,7 +56,11 @@ class Thinker:
 
     def think(self, count: int) -> None:
         """Think that many thoughts, without waiting for each."""
-        calls = [self._call("thought", {"thought": f"{number}. {TEXT}"}) for number in range(count)]
+        self.think_all({"thought": f"{number}. {TEXT}"} for number in range(count))
+
+    def think_all(self, thoughts: Iterable[dict[str, Any]]) -> None:
+        """The same, of thoughts that are given."""
+        calls = [self._call("thought", thought) for thought in thoughts]
         for answer in [self._box.dispatcher.submit(call) for call in calls]:
             answer.result()
 

@@ -40,6 +40,9 @@ from typing import Any, ClassVar
 
 LONGEST_NAME_SHOWN = 200
 
+RESTORE = "Put the store back from a copy, or restore an export: `thoughtbox --data-dir NEW import FILE`."
+"""What to do about a store that cannot be read, or is not what was written."""
+
 
 def shown(name: str) -> str:
     """A name that a caller made up, short enough to be sent back in a message."""

@@ -53,7 +53,7 @@ class Settings:
     checkpoint_every: int
     trusted_keys: tuple[str, ...]
     agent: str | None
-    log_thoughts: bool
+    disable_thought_logging: bool
     log_level: str
     rooms: Mapping[str, Any]
     """What the rooms were told, by the name of the setting."""
@@ -114,10 +114,6 @@ def switched_on(text: str) -> bool:
     return text.strip().lower() in ("1", "true", "yes", "on")
 
 
-def _switched_off(text: str) -> bool:
-    return not switched_on(text)
-
-
 def _workspace(text: str) -> str:
     if not WORKSPACE.fullmatch(text):
         raise ValueError(f"the name of a workspace has {WORKSPACE_RULE}")
@@ -155,8 +151,14 @@ def _directory(text: str) -> Path:
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("transport", "THOUGHTBOX_TRANSPORT", "http", one_of("stdio", "http"), "How MCP clients connect."),
-    Setting("host", "HOST", "127.0.0.1", str, "Address the HTTP server binds; wider than loopback needs a token."),
-    Setting("port", "PORT", "1731", _number(0, 65535), "Port of the HTTP server; 0 takes a free one."),
+    Setting(
+        "host",
+        "THOUGHTBOX_HOST",
+        "127.0.0.1",
+        str,
+        "Address the HTTP server binds; wider than loopback needs a token.",
+    ),
+    Setting("port", "THOUGHTBOX_PORT", "1731", _number(0, 65535), "Port of the HTTP server; 0 takes a free one."),
     Setting(
         "token",
         "THOUGHTBOX_TOKEN",
@@ -222,10 +224,10 @@ SETTINGS: tuple[Setting, ...] = (
         "agent", "THOUGHTBOX_AGENT", "", optional_text, "Name to record as the author, in place of the client's own."
     ),
     Setting(
-        "log_thoughts",
+        "disable_thought_logging",
         "DISABLE_THOUGHT_LOGGING",
         "false",
-        _switched_off,
+        switched_on,
         "true: do not echo what is written to stderr.",
         kept="disableThoughtLogging",
     ),

@@ -255,6 +255,44 @@ def test_nine_tools_are_shown_and_none_of_them_links_edits_or_deletes(agent: Any
     assert tools["thought_record"].input_schema["required"] == ["sessionId", "thoughtType", "content"]
 
 
+INPUTS = {
+    "thought_record": (["sessionId", "thoughtType", "content"], {"contextId", "actionId", "parentId"}),
+    "thought_plan": (["sessionId", "planDescription"], {"contextId", "actionId", "parentId"}),
+    "thought_analysis": (["sessionId", "analysis"], {"contextId", "actionId", "parentId"}),
+    "thought_decision": (["sessionId", "decision"], {"contextId", "actionId", "parentId"}),
+    "thought_reflection": (["sessionId", "reflection"], {"contextId", "actionId", "parentId"}),
+    "thought_tree": (["sessionId"], {"includeContent", "includeChildren"}),
+    "thought_for_action": (["actionId"], set()),
+    "thought_verify_chain": (["sessionId"], set()),
+    "thought_reasoning_trail": (["actionId"], set()),
+}
+"""The document's table: what has to be given, and what may be."""
+
+ANSWERS = {
+    "thought_tree": {"success", "count", "tree"},
+    "thought_for_action": {"success", "actionId", "count", "thoughts"},
+    "thought_verify_chain": {"success", "valid", "message", "thoughtCount", "brokenAt"},
+    "thought_reasoning_trail": {"success", "actionId", "hasReasoning", "trailCount", "trails"},
+}
+
+
+def test_each_tool_takes_and_answers_what_the_document_says(agent: Any):
+    tools = {tool.name: tool.input_schema for tool in agent.list_tools()}
+
+    assert tools.keys() == INPUTS.keys()
+    for name, (required, optional) in INPUTS.items():
+        assert sorted(tools[name]["required"]) == sorted(required), name
+        assert optional <= tools[name]["properties"].keys(), name
+        texts = {argument: "x" for argument in (*required, *optional) if not argument.startswith("include")}
+        answer = getattr(agent, name)(**{**texts, "sessionId": "s1"} if "sessionId" in required else {"actionId": "x"})
+        if name in ANSWERS:
+            assert answer.keys() >= ANSWERS[name], name
+        else:
+            assert answer.keys() == {"success", "thought"}
+            assert answer["thought"].keys() == {"thoughtId", "thoughtType", "stepIndex", "contentHash", "chainHash"}
+        assert answer["success"] is True
+
+
 def test_the_tree_can_be_read_as_it_was_before(agent: Any):
     agent.thought_plan(sessionId="s1", planDescription="first")
     before = agent.thought_tree(sessionId="s1")

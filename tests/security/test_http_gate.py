@@ -30,7 +30,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
-    server = HttpServer(environment(tmp_path_factory.mktemp("guarded"), HOST="0.0.0.0", THOUGHTBOX_TOKEN=TOKEN))
+    server = HttpServer(
+        environment(tmp_path_factory.mktemp("guarded"), THOUGHTBOX_HOST="0.0.0.0", THOUGHTBOX_TOKEN=TOKEN)
+    )
     yield server
     server.stop()
 
@@ -200,7 +202,7 @@ def test_a_slash_too_much_leads_to_the_right_path(server: HttpServer):
 def test_a_wide_bind_without_a_token_refuses_to_start_and_says_why(tmp_path: Path, host: str):
     refused = subprocess.run(
         [sys.executable, "-m", "thoughtbox", "serve", "--transport", "http"],
-        env=environment(tmp_path, HOST=host),
+        env=environment(tmp_path, THOUGHTBOX_HOST=host),
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -210,7 +212,7 @@ def test_a_wide_bind_without_a_token_refuses_to_start_and_says_why(tmp_path: Pat
 
     assert refused.returncode == 2
     assert refused.stdout == ""
-    assert f"HOST is {host}" in refused.stderr
+    assert f"THOUGHTBOX_HOST is {host}" in refused.stderr
     assert "THOUGHTBOX_TOKEN" in refused.stderr
     assert "Traceback" not in refused.stderr
     assert not list(tmp_path.iterdir()), "nothing was opened, either"
@@ -219,7 +221,7 @@ def test_a_wide_bind_without_a_token_refuses_to_start_and_says_why(tmp_path: Pat
 def test_a_port_that_is_taken_is_said_at_once(server: HttpServer, tmp_path: Path):
     refused = subprocess.run(
         [sys.executable, "-m", "thoughtbox", "serve", "--transport", "http"],
-        env=environment(tmp_path, PORT=str(server.port)),
+        env=environment(tmp_path, THOUGHTBOX_PORT=str(server.port)),
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -233,7 +235,7 @@ def test_a_port_that_is_taken_is_said_at_once(server: HttpServer, tmp_path: Path
 
 @pytest.mark.skipif(not socket.has_ipv6 or not Path("/proc/net/if_inet6").exists(), reason="no IPv6 here")
 def test_the_loopback_of_ipv6_can_be_served(tmp_path: Path):
-    server = HttpServer(environment(tmp_path, HOST="::1"))
+    server = HttpServer(environment(tmp_path, THOUGHTBOX_HOST="::1"))
     try:
         assert server.url == f"http://[::1]:{server.port}/mcp"
         assert server.request("GET", "/health", host="::1").status == 200

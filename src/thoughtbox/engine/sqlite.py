@@ -27,7 +27,13 @@ from thoughtbox.engine.open_files import OpenFiles
 from thoughtbox.engine.pace import Pace
 from thoughtbox.engine.protocol import Dialect, Head, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
-from thoughtbox.engine.sqlite_damage import find_damage, refuse_lone_log, refuse_lone_witness
+from thoughtbox.engine.sqlite_damage import (
+    FOREIGN_TABLES,
+    find_damage,
+    refuse_foreign,
+    refuse_lone_log,
+    refuse_lone_witness,
+)
 from thoughtbox.engine.sqlite_readers import FileSnapshots, LongSnapshots, Scratches, close, leave_log
 from thoughtbox.engine.sqlite_sql import SqliteSql, translate
 from thoughtbox.engine.sqlite_watch import SqliteWatch
@@ -318,6 +324,7 @@ class SqliteEngine:
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
             connection.pragma("wal_autocheckpoint", AUTOCHECKPOINT_PAGES)
             if self._path:
+                refuse_foreign(self._path, [row[0] for row in connection.execute(FOREIGN_TABLES)])
                 connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", self._durability)
         except BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,14 @@ from thoughtbox.engine.witness import Entries, Missing, has_records, is_all_ther
 from thoughtbox.errors import StorageBusy, StorageDamaged
 
 logger = logging.getLogger(__name__)
+
+_SHOWN_TABLES = 3
+
+FOREIGN_TABLES = (
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'"
+    f" AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'schema_steps') LIMIT {_SHOWN_TABLES + 1}"
+)
+"""Tables of a database that Thoughtbox has never written to; none where it has."""
 
 
 def log_of(database: Path) -> Path:
@@ -39,6 +48,16 @@ def refuse_lone_witness(database: Path, entries: Entries) -> None:
 def total_loss(database: Path, entries: Entries) -> Damage:
     gone = [Missing(workspace, 1, head.seq) for workspace, head in entries.heads.items()]
     return Damage(database, Log(log_of(database).name), gone, is_total=True)
+
+
+def refuse_foreign(database: Path, tables: Sequence[str]) -> None:
+    """Refuse a database that somebody else's `FOREIGN_TABLES` are in: it is not ours to add to."""
+    if tables:
+        named = ", ".join([*tables[:_SHOWN_TABLES], *("…" for _ in tables[_SHOWN_TABLES:])])
+        raise StorageDamaged(
+            f"{database} is a database of another program (with {named}), and not a Thoughtbox store",
+            recovery="Move it away, or set THOUGHTBOX_DATA_DIR or --data-dir to another directory.",
+        )
 
 
 class Damage(NamedTuple):

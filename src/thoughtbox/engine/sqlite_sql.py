@@ -12,7 +12,7 @@ import apsw
 from thoughtbox.engine.protocol import CONSTRAINT, Dialect, Head, Row, Sql, Standing
 from thoughtbox.engine.savepoints import nested
 from thoughtbox.engine.turnstile import PATIENCE_SECONDS
-from thoughtbox.errors import StorageBusy, StorageDamaged, StorageError, StorageFull
+from thoughtbox.errors import RESTORE, StorageBusy, StorageDamaged, StorageError, StorageFull
 
 _TROUBLE = (apsw.Error, UnicodeDecodeError)
 """What a statement can fail with; a text that is no UTF-8 was not written by us."""
@@ -222,10 +222,7 @@ def _failed(error: Exception, details: dict[str, Any] | None = None) -> StorageE
 def _damaged(error: Exception) -> StorageError:
     return _with_cause(
         error,
-        StorageDamaged(
-            f"the database file is damaged or not a Thoughtbox store ({error})",
-            recovery="Run `thoughtbox verify` to see what is affected, and restore from an export.",
-        ),
+        StorageDamaged(f"the database file is damaged or not a Thoughtbox store ({error})", recovery=RESTORE),
     )
 
 

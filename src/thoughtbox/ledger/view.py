@@ -22,7 +22,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 from thoughtbox.engine.migrations import must_be_known, statements
 from thoughtbox.engine.protocol import Dialect, Row, Sql
-from thoughtbox.errors import LedgerBroken, SchemaTooNew, StorageDamaged
+from thoughtbox.errors import RESTORE, LedgerBroken, SchemaTooNew, StorageDamaged
 from thoughtbox.ledger.record import Record, record_id
 
 logger = logging.getLogger(__name__)
@@ -168,7 +168,7 @@ def made(sql: Sql) -> dict[str, Made]:
     if not all(isinstance(name, str) and isinstance(generation, int) for name, generation, _ in rows):
         raise StorageDamaged(
             "the database file is damaged: its list of views cannot be read",
-            recovery="Run `thoughtbox verify` to see what is affected, and restore from an export.",
+            recovery=RESTORE,
         )
     return {row[0]: Made(*row[1:]) for row in rows}
 

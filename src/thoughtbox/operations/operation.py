@@ -151,8 +151,9 @@ class Resource:
     mime: str = "application/json"
     names: Mapping[str, str] = field(default_factory=dict)
     """Arguments of the address that the operation knows under another name."""
-    listed: Callable[[Tx, str, int], list[str]] | None = None
-    """For an address with one argument: the values there are behind a given one, a page at a time."""
+    listed: Callable[[Tx, str, int], Mapping[str, str]] | None = None
+    """For an address with one argument: the values there are behind a given one, a page at a time, and the title of
+    what is at each."""
     stream: str | None = None
     """The stream that is shown, with the address's arguments in braces; a listed one is called as its address."""
     room: str = ""

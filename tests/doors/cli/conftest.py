@@ -97,6 +97,6 @@ def cli(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("THOUGHTBOX_DATA_DIR", str(tmp_path / "store"))
     monkeypatch.setenv("THOUGHTBOX_DURABILITY", "normal")
-    monkeypatch.setenv("PORT", "0")
+    monkeypatch.setenv("THOUGHTBOX_PORT", "0")
     monkeypatch.chdir(tmp_path)
     return Cli(tmp_path / "store", capsys, monkeypatch)

@@ -51,7 +51,7 @@ def test_before_the_first_start_nothing_is_wrong_and_nothing_is_made(cli: Cli):
 
 
 def test_every_finding_that_is_not_good_says_what_to_do(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("PORT", "many")
+    monkeypatch.setenv("THOUGHTBOX_PORT", "many")
     (tmp_path / "file").write_bytes(b"")
 
     ran = cli("doctor", "--json", "--data-dir", tmp_path / "file", "--host", "0.0.0.0")

@@ -71,7 +71,7 @@ def test_what_cannot_be_parsed_is_wrong_usage(cli: Cli, words: list[str]):
     [
         ("THOUGHTBOX_STORAGE", "tape"),
         ("THOUGHTBOX_DURABILITY", "eternal"),
-        ("PORT", "many"),
+        ("THOUGHTBOX_PORT", "many"),
         ("THOUGHTBOX_PROJECT", "-rf"),
         ("THOUGHTBOX_DATABASE_URL", "mysql://here"),
         ("THOUGHTBOX_TRUSTED_KEYS", "me"),

@@ -188,6 +188,8 @@ def test_it_is_exported_looked_at_and_read(cli: Cli, put_away: PutAway):
     assert medium("export", "--layout", "markdown", "--session", "latest").code == 0
     tree = medium("call", "thought_tree", "sessionId=s1")
     assert (tree.code, tree.json()["count"]) == (0, 5)
+    assert [one["title"] for one in medium("sessions", "--json").json()["sessions"]] == ["Slow pages"]
+    assert medium("show", "latest").out.startswith("Slow pages\n")
     proof = medium("prove", "th:2")
     assert proof.code == 0, proof
     ran = medium("doctor", "--deep", "--json")

@@ -6,6 +6,8 @@ import re
 import shlex
 import subprocess
 import sys
+from argparse import PARSER, Action, ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,12 +53,20 @@ def test_what_people_wrote_around_the_table_of_settings_stays(tmp_path: Path):
 
 
 def commands() -> dict[str, set[str]]:
-    """Every command with its options."""
-    subparsers = next(action for action in parser.build()._actions if action.dest == "command")
+    """Every command with its options, and those of its actions."""
     return {
-        name: {option for action in command._actions for option in action.option_strings if option.startswith("--")}
-        for name, command in dict(subparsers.choices or {}).items()
+        name: {option for action in actions(command) for option in action.option_strings if option.startswith("--")}
+        for name, command in dict(next(within(parser.build())).choices or {}).items()
     }
+
+
+def actions(command: ArgumentParser) -> list[Action]:
+    inner = [part for action in within(command) for part in dict(action.choices or {}).values()]
+    return [*command._actions, *(action for part in inner for action in part._actions)]
+
+
+def within(command: ArgumentParser) -> Iterator[Action]:
+    return (action for action in command._actions if action.dest in ("command", "action") and action.nargs == PARSER)
 
 
 def test_every_command_and_option_is_documented():
@@ -87,10 +97,24 @@ def test_the_examples_of_the_manual_run(cli: Cli):
         assert ran.code == (1 if "# exits with 1" in line else 0), f"{line}\n{said}"
 
 
+def test_the_manual_is_run_by_this_very_python(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Also when its path has a blank in it."""
+    elsewhere = tmp_path / "a path with blanks"
+    elsewhere.mkdir()
+    (elsewhere / "python").symlink_to(sys.executable)
+    monkeypatch.setenv("PYTHONPATH", ":".join(filter(None, sys.path)))
+    monkeypatch.setattr(sys, "executable", str(elsewhere / "python"))
+
+    ran = run(cli, "thoughtbox --version | cat")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("thoughtbox ")
+
+
 def run(cli: Cli, line: str) -> Ran:
     """A line of the manual: in a shell when it needs one."""
     if "|" not in line:
         return cli(*shlex.split(line, comments=True)[1:])
-    command = f'thoughtbox() {{ {sys.executable} -P -m thoughtbox "$@"; }}; set -o pipefail; {line}'
+    command = f'thoughtbox() {{ {shlex.quote(sys.executable)} -P -m thoughtbox "$@"; }}; set -o pipefail; {line}'
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     return Ran(done.returncode, done.stdout, done.stderr)

@@ -25,6 +25,11 @@ COMMANDS = {
     "export as cipher": ["export", "--layout", "cipher", "--session", "latest"],
     "call": ["call", "session.get", "sessionId=latest"],
     "trail": ["call", "thought_tree", "sessionId=s1"],
+    "sessions": ["sessions"],
+    "show": ["show", "latest"],
+    "show of a thought": ["show", "th:3"],
+    "sessions search": ["sessions", "search", "clear"],
+    "sessions export": ["sessions", "export", "latest"],
 }
 
 

@@ -15,7 +15,9 @@ import pytest
 from tests.doors.mcp.conftest import StartHttp
 from tests.support.clients import NODE, run
 from tests.support.servers import environment
+from thoughtbox import domains
 from thoughtbox.doors.mcp import operation_calls
+from thoughtbox.operations.registry import TABLE
 
 PAGE = Path(__file__).parents[3] / "docs" / "clients.md"
 
@@ -86,3 +88,27 @@ def test_everything_that_can_go_with_a_request_is_explained():
     keys = {value for name, value in vars(operation_calls).items() if name.startswith("META_")}
 
     assert set(re.findall(r"^\| `(thoughtbox/\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) == keys
+
+
+def row(name: str) -> str:
+    """What the page says that a client gets."""
+    found = re.search(rf"^\| {name} \| (.*) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def test_every_prompt_is_named_and_no_other():
+    domains.load()
+
+    assert re.findall(r"`([^`]+)`", row("prompts")) == list(TABLE.prompts)
+    for prompt in re.findall(r"/mcp__thoughtbox__([\w-]+)", PAGE.read_text(encoding="utf-8")):
+        assert prompt in TABLE.prompts
+
+
+def test_every_address_that_is_named_is_there():
+    domains.load()
+    named = re.findall(r"`(thoughtbox://[^`]+)`", PAGE.read_text(encoding="utf-8"))
+
+    assert set(named) <= TABLE.resources.keys()
+    listing = {uri for uri, resource in TABLE.resources.items() if resource.listed is not None}
+    assert listing <= set(re.findall(r"`(thoughtbox://[^`]+)`", row("resources")))

@@ -171,6 +171,17 @@ def test_a_resource_that_does_not_exist_is_said_as_the_revision_wants_it(agent: 
     assert failure.value.error.data["uri"] == uri
 
 
+def test_sessions_are_listed_by_their_titles(agent: Agent):
+    begun = {agent.start_new(sessionTitle=title)["sessionId"]: title for title in ("Slow pages", "Lost mails")}
+    agent.thought_plan(sessionId="s1", planDescription="p")
+
+    listed = agent.run(lambda: agent.client.list_resources(meta=agent.meta)).resources
+
+    titles = {resource.uri: resource.title for resource in listed}
+    assert {uri.rpartition("/")[2]: title for uri, title in titles.items() if "://session/" in uri} == begun
+    assert titles["thoughtbox://trail/s1"] == "Decision trail s1"
+
+
 def test_prompts_are_listed_and_filled(agent: Agent):
     prompts = {prompt.name: prompt for prompt in agent.run(lambda: agent.client.list_prompts()).prompts}
     assert set(prompts) >= {"think_in_the_open", "explain_action"}

@@ -280,10 +280,11 @@ def _where_to_begin(tx: Tx) -> str:
     return "Record a thought first: thought_record."
 
 
-def _sessions(tx: Tx, after: str, limit: int) -> list[str]:
+def _sessions(tx: Tx, after: str, limit: int) -> dict[str, str]:
     """Sessions behind a given one, by name."""
     found = tx.ledger.streams("trail/", after=stream_of(after) if after else "", limit=limit)
-    return [name.removeprefix("trail/") for name in found]
+    names = [name.removeprefix("trail/") for name in found]
+    return {name: f"Decision trail {name}" for name in names}
 
 
 def _sessions_like(tx: Tx, typed: str, limit: int) -> list[str]:

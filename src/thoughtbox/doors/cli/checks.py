@@ -48,7 +48,7 @@ def settings(found: list[Effective]) -> Iterator[Finding]:
     for one in bad:
         yield Finding("settings", "fail", f"{one.setting.variable}: {one.fault}.", one.setting.help)
     if not bad:
-        own = [one.setting.variable for one in found if one.origin != "default"]
+        own = [one.setting.variable for one in found if one.is_told]
         yield Finding("settings", "ok", f"Set here: {', '.join(own)}." if own else "All have their defaults.")
 
 
@@ -205,7 +205,9 @@ def port(settings: Settings) -> Iterator[Finding]:
                 yield Finding("port", "ok", f"Thoughtbox {version} is serving on {where}.")
                 return
             says = "is taken by another program" if error.errno == errno.EADDRINUSE else f"cannot be had ({error})"
-            yield Finding("port", "fail", f"{where} {says}.", "Set PORT to another one, or to 0 for any that is free.")
+            yield Finding(
+                "port", "fail", f"{where} {says}.", "Set THOUGHTBOX_PORT to another one, or to 0 for any that is free."
+            )
             return
     yield Finding("port", "ok", f"{where} is free.")
 

@@ -15,6 +15,9 @@ from thoughtbox.doors.cli.parser import given_settings
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import Origin, Setting, Settings, all_settings, data_dir, made, source
 
+ROOMY = 140
+"""Columns that a table of all there is to say takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Effective:
@@ -25,6 +28,11 @@ class Effective:
     origin: Origin
     value: Any
     fault: str | None = None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether somebody has said so: `config.json` is made with the defaults in it."""
+        return self.origin != "default" and (self.origin != "config.json" or self.text != self.setting.default)
 
     @property
     def shown(self) -> str:
@@ -65,22 +73,36 @@ def config(args: Namespace) -> int:
     found = effective(given_settings(args))
     if out.as_json:
         out.json({"settings": [_as_json(one) for one in found]})
+    elif out.width < ROOMY:
+        _show_list(out, found)
     else:
-        out.table(
-            ("setting", "variable", "value", "from", "what for"),
-            [
-                (
-                    one.setting.field,
-                    one.setting.variable,
-                    Styled(one.fault, BAD) if one.fault else one.shown,
-                    Styled(one.origin, QUIET if one.origin == "default" else DOUBTFUL),
-                    one.setting.help,
-                )
-                for one in found
-            ],
-            wraps=("value", "what for"),
-        )
+        _show_table(out, found)
     return 2 if any(one.fault for one in found) else 0
+
+
+def _show_table(out: Output, found: Sequence[Effective]) -> None:
+    out.table(
+        ("setting", "variable", "value", "from", "what for"),
+        [
+            (
+                one.setting.field,
+                one.setting.variable,
+                Styled(one.fault, BAD) if one.fault else one.shown,
+                Styled(one.origin, QUIET if one.origin == "default" else DOUBTFUL),
+                one.setting.help,
+            )
+            for one in found
+        ],
+        wraps=("value", "what for"),
+    )
+
+
+def _show_list(out: Output, found: Sequence[Effective]) -> None:
+    """One below the other, where a table would have no room for what they are for."""
+    for one in found:
+        value = one.fault or one.shown or "none"
+        out.paragraph(Styled(f"{one.setting.field}: {value} ({one.origin})", BAD if one.fault else "bold"))
+        out.paragraph(f"{one.setting.variable}. {one.setting.help}", indent="  ")
 
 
 def _as_json(one: Effective) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from thoughtbox.doors.cli.checks import Finding
 from thoughtbox.doors.cli.config import effective, tolerant_settings
 from thoughtbox.doors.cli.output import BAD, DOUBTFUL, GOOD, Output, Styled, count
 from thoughtbox.doors.cli.parser import given_settings
-from thoughtbox.errors import ThoughtboxError
+from thoughtbox.errors import RESTORE, StorageBusy, ThoughtboxError
 from thoughtbox.settings import Settings
 
 Check = Callable[[Settings], Iterator[Finding]]
@@ -71,9 +71,19 @@ def examined(name: str, check: Check, settings: Settings) -> Iterator[Finding]:
     try:
         yield from check(settings)
     except ThoughtboxError as error:
-        yield Finding(name, "fail", _sentence(error.message), error.recovery or "")
+        yield Finding(name, "fail", _sentence(error.message), _way_out(error))
     except Exception as error:
         yield Finding(name, "fail", f"This could not be looked at ({type(error).__name__}: {error}).")
+
+
+def _way_out(error: ThoughtboxError) -> str:
+    """What to do, for somebody who has asked the doctor already."""
+    advice = error.recovery or ""
+    if "thoughtbox doctor" not in advice:
+        return advice
+    if isinstance(error, StorageBusy):
+        return "Try again when those who have it open (see `in use`) are done with it."
+    return f"See to what is said in brackets. If that does not help: {RESTORE[:1].lower()}{RESTORE[1:]}"
 
 
 def _sentence(text: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from thoughtbox.doors.cli import parser
 from thoughtbox.doors.cli.output import Output, UsageError, show_error, show_usage_error
+from thoughtbox.doors.cli.shell_words import in_shell
 from thoughtbox.doors.cli.store import CannotOpen
 from thoughtbox.doors.terminal import printable
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
@@ -80,10 +81,10 @@ def _run(argv: Sequence[str] | None) -> int:
         show_error(error, as_json=as_json)
         return USAGE
     except CannotOpen as error:
-        show_error(error.error, as_json=as_json)
+        show_error(in_shell(error.error, args), as_json=as_json)
         return NO_STORE
     except ThoughtboxError as error:
-        show_error(error, as_json=as_json)
+        show_error(in_shell(error, args), as_json=as_json)
         return WRONG
     except OSError:
         raise

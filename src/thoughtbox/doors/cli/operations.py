@@ -14,6 +14,7 @@ import orjson
 from thoughtbox import domains
 from thoughtbox.doors.cli import describe
 from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error
+from thoughtbox.doors.cli.shell_words import GATEWAY, in_shell
 from thoughtbox.doors.cli.store import is_read_only, opened, opened_to_read, settings_of
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.operations.caller import Caller
@@ -47,7 +48,8 @@ def call(args: Namespace) -> int:
     except ConfigurationError:
         raise
     except ThoughtboxError as error:
-        show_error(error, as_json=for_programs)
+        # Whoever calls the gateway itself speaks its language.
+        show_error(error if args.name == GATEWAY else in_shell(error, args), as_json=for_programs)
         return 1
     out.pretty_json(answer)
     return 0
@@ -107,7 +109,7 @@ def _as_of(text: str | None) -> int | None:
 def ops(args: Namespace) -> int:
     domains.load()
     out = Output(args)
-    if args.name is not None:
+    if args.name is not None and not _family(args.name):
         _show_one(out, TABLE.find(args.name))
         return 0
     if args.room is not None and args.room not in TABLE.rooms:
@@ -126,10 +128,16 @@ def ops(args: Namespace) -> int:
     return 0
 
 
+def _family(name: str) -> list[str]:
+    """The operations that begin with a name which is none itself: `session.get` and the others of `session`."""
+    return [] if name in TABLE.operations else [f"{name}.{sub}" for sub in TABLE.family(name)]
+
+
 def _is_wanted(operation: Operation, args: Namespace) -> bool:
     text = f"{operation.name} {operation.title} {operation.description}".lower()
     return (
-        (args.room is None or operation.room == args.room)
+        (args.name is None or operation.name in _family(args.name))
+        and (args.room is None or operation.room == args.room)
         and (not args.writes or operation.writes)
         and (not args.reads or not operation.writes)
         and (args.filter is None or args.filter.lower() in text)

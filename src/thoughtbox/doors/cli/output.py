@@ -11,7 +11,7 @@ from argparse import Namespace
 from collections.abc import Collection, Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from thoughtbox.doors.cli.console import console
+from thoughtbox.doors.cli.console import UNBROKEN, console
 from thoughtbox.doors.cli.progress import Bar
 from thoughtbox.doors.terminal import printable, printable_json
 
@@ -50,6 +50,25 @@ class Output:
         """A line about the answer. Programs that asked for JSON are spared."""
         if not self.as_json:
             self._write(sys.stderr, line)
+
+    def paragraph(self, text: str | Styled, *, indent: str = "", first: str | None = None) -> None:
+        """Text of several lines, or of lines too long for a terminal, behind an indent; `first` stands in its first."""
+        from rich.text import Text
+
+        said, style = text if isinstance(text, Styled) else (text, "")
+        console = self._console(sys.stdout)
+        before = indent if first is None else first
+        for line in printable(said).splitlines() or [""]:
+            whole = [Text(line)] if console.width == UNBROKEN else Text(line).wrap(console, self.width - len(indent))
+            for part in whole:
+                shown = f"{before}{part.plain}".rstrip()
+                self._write(sys.stdout, Styled(shown, style) if style else shown)
+                before = indent
+
+    @property
+    def width(self) -> int:
+        """Columns there are for an answer."""
+        return max(self._console(sys.stdout).width, 20)
 
     def table(
         self, columns: Sequence[str], rows: Iterable[Sequence[str | Styled]], *, wraps: Collection[str] = ()

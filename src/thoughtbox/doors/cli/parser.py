@@ -48,11 +48,14 @@ def build() -> ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"thoughtbox {__version__}")
+    parser.set_defaults(run=None, rest=None, workspace=None)
     _add_common(parser)
     commands = Commands(parser)
     _add_serve(commands)
     _add_call(commands)
     _add_ops(commands)
+    _add_sessions(commands)
+    _add_show(commands)
     _add_verify(commands)
     _add_trust(commands)
     _add_rebuild(commands)
@@ -69,9 +72,8 @@ def build() -> ArgumentParser:
 class Commands:
     """The commands of the parser, each with the function that runs it, by name: it is imported when it runs."""
 
-    def __init__(self, parser: ArgumentParser) -> None:
-        parser.set_defaults(run=None, rest=None)
-        self._parsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    def __init__(self, parser: ArgumentParser, *, dest: str = "command") -> None:
+        self._parsers = parser.add_subparsers(title=f"{dest}s", metavar=dest.upper(), dest=dest)
 
     def add(self, name: str, help: str, *, run: str, rest: str | None = None, epilog: str | None = None) -> Any:
         """`rest` names the list that takes words standing behind options."""
@@ -151,12 +153,72 @@ def _add_call(commands: Commands) -> None:
 
 def _add_ops(commands: Commands) -> None:
     parser = commands.add("ops", "list the operations, or show one in full", run="operations:ops")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="show this one in full")
+    parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="show this one in full; of `session`, list those that begin with session.",
+    )
     parser.add_argument("--room", help="only those of this room")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--writes", action="store_true", help="only those that write")
     kind.add_argument("--reads", action="store_true", help="only those that read")
     parser.add_argument("--filter", metavar="TEXT", help="only those whose name or description has this text")
+
+
+def _add_sessions(commands: Commands) -> None:
+    parser = commands.add(
+        "sessions",
+        "list the sessions of thought, show one, search or export them",
+        run="browse:list_sessions",
+        epilog="examples:\n"
+        "  thoughtbox sessions\n"
+        "  thoughtbox sessions --tag database --limit 50\n"
+        "  thoughtbox sessions search slow pages\n"
+        "  thoughtbox sessions export latest --format markdown --to session.md\n"
+        "\nA session is named by its id, the beginning of its id, its title, or `latest`.",
+    )
+    _add_listing(parser)
+    actions = Commands(parser, dest="action")
+    _add_listing(actions.add("list", "list them, newest first (which is the default)", run="browse:list_sessions"))
+    _add_shown(actions.add("show", "show one with its thoughts, or one thought", run="browse:show"))
+    parser = actions.add(
+        "search", "find sessions by words in them, the best hit of each", run="browse:search", rest="words"
+    )
+    parser.add_argument("words", nargs="+", metavar="WORD", help="what to look for, as in docs/search.md")
+    parser.add_argument("--limit", metavar="NUMBER", default="10", help="how many sessions at most (10)")
+    _add_workspace(parser)
+    parser = actions.add("export", "write one as a document", run="browse:export")
+    parser.add_argument("what", metavar="SESSION", help="its id, the beginning of its id, its title, or `latest`")
+    parser.add_argument(
+        "--format", choices=("markdown", "json", "cipher"), default="markdown", help="markdown when left out"
+    )
+    parser.add_argument("--to", metavar="FILE", default="-", help="where to; - is standard output (default)")
+    _add_workspace(parser)
+
+
+def _add_listing(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--tag", dest="tags", metavar="TAG", action="append", default=SUPPRESS, help="with this tag; may be repeated"
+    )
+    parser.add_argument("--search", metavar="TEXT", default=SUPPRESS, help="with these words")
+    parser.add_argument("--in-project", metavar="NAME", default=SUPPRESS, help="of this project, as agents named it")
+    parser.add_argument("--limit", metavar="NUMBER", default=SUPPRESS, help="how many at most (20)")
+    _add_workspace(parser)
+
+
+def _add_show(commands: Commands) -> None:
+    _add_shown(commands.add("show", "show a session with its thoughts, or one thought", run="browse:show"))
+
+
+def _add_shown(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "what",
+        metavar="ID",
+        help="a session: its id, the beginning of its id, its title, or `latest`; or a thought, such as th:17",
+    )
+    parser.add_argument("--limit", metavar="NUMBER", help="only the first so many thoughts")
+    _add_workspace(parser)
 
 
 def _add_verify(commands: Commands) -> None:
@@ -303,7 +365,8 @@ def _add_token(commands: Commands) -> None:
 
 
 def _add_workspace(parser: Any) -> None:
-    parser.add_argument("--workspace", help="the workspace, in place of --project")
+    # Left out, it says nothing: where a command has actions, it may stand before the action.
+    parser.add_argument("--workspace", default=SUPPRESS, help="the workspace, in place of --project")
 
 
 def _add_keys(parser: ArgumentParser) -> None:

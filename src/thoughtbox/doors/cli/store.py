@@ -84,6 +84,14 @@ def opened_to_read(settings: Settings) -> Generator[Reading]:
         yield Reading(box, is_copy)
 
 
+def is_there(settings: Settings) -> bool:
+    """Whether there is a store to look at."""
+    if settings.database_url is not None:
+        return True
+    # A log without its database is damage, and for the engine to name.
+    return settings.storage == "fs" and any(Path(f"{settings.database}{part}").exists() for part in ("", "-wal"))
+
+
 def is_read_only(settings: Settings) -> bool:
     """Whether there is a store in a file that this user cannot write to."""
     if settings.database_url is not None or settings.storage == "memory" or not settings.database.exists():
@@ -128,8 +136,7 @@ def _must_exist(settings: Settings) -> None:
             "a store in memory ends with its process: this one is empty",
             recovery="Set THOUGHTBOX_STORAGE to fs, and THOUGHTBOX_DATA_DIR to the directory of the store.",
         )
-    # A log without its database is damage, and for the engine to name.
-    if not any(Path(f"{settings.database}{part}").exists() for part in ("", "-wal")):
+    if not is_there(settings):
         raise CannotOpen(
             StorageError(
                 f"there is no store in {settings.data_dir}",

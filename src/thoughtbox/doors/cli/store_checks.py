@@ -206,8 +206,10 @@ def _reading(settings: Settings) -> Generator[Sql | None]:
             yield sql if _is_made(sql, POSTGRES_TABLE) else None
     elif settings.storage == "fs" and settings.database.exists():
         from thoughtbox.engine.read_only import to_read
+        from thoughtbox.engine.sqlite_damage import FOREIGN_TABLES, refuse_foreign
 
         with to_read(settings.database) as found, _reading_sqlite(found.address) as sql:
+            refuse_foreign(settings.database, [row[0] for row in sql.rows(FOREIGN_TABLES)])
             yield sql if _is_made(sql, SQLITE_TABLE) else None
     else:
         yield None

@@ -13,7 +13,7 @@ from thoughtbox.doors.cli.output import BAD, DOUBTFUL, GOOD, Output, Styled, Usa
 from thoughtbox.doors.cli.store import COPIED, opened_to_read, settings_of
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.engine.steps import in_steps
-from thoughtbox.errors import RecordNotFound
+from thoughtbox.errors import RESTORE, RecordNotFound
 from thoughtbox.ledger.comparison import compare, with_views
 from thoughtbox.ledger.record import record_id
 from thoughtbox.ledger.signing import VerifierKey
@@ -21,9 +21,8 @@ from thoughtbox.ledger.verdict import Problem, Standing, Verdict
 from thoughtbox.ledger.verify import known_workspaces, verify_in_steps, verify_stream, verify_workspace
 
 ADVICE = {
-    "content": "Restore from an export: `thoughtbox import FILE` into an empty directory.",
+    "content": RESTORE,
     "view": "Run `thoughtbox rebuild`: it makes the views anew from the ledger, which is whole.",
-    "damaged store": "Run `thoughtbox doctor`, and restore from an export.",
 }
 """What to do, by what is wrong; the first line where nothing else is said."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from functools import cache
 from urllib.parse import quote, unquote
 
@@ -97,10 +98,13 @@ def templates(table: Table) -> list[ResourceTemplate]:
     ]
 
 
-def listed(resource: Resource, values: list[str]) -> list[McpResource]:
-    """A resource with one argument, for each value that there is of it."""
+def listed(resource: Resource, titles: Mapping[str, str]) -> list[McpResource]:
+    """A resource with one argument, for each value that there is of it, with the title of what is there."""
     (argument,) = _ARGUMENT.findall(resource.uri)
-    return [_shown(resource, _filled(resource.uri, {argument: quote(value, safe="")}), value) for value in values]
+    return [
+        _shown(replace(resource, title=title), _filled(resource.uri, {argument: quote(value, safe="")}), value)
+        for value, title in titles.items()
+    ]
 
 
 def _is_fixed(resource: Resource) -> bool:

@@ -131,10 +131,10 @@ class McpDoor:
             list_values = listing[place].listed
             assert list_values is not None
             room_left = resources.PAGE - len(found)
-            values = await self._calls.ask(ctx, lambda tx, after=after, n=room_left, ask=list_values: ask(tx, after, n))
-            found += resources.listed(listing[place], values)
-            if len(values) == room_left:
-                return ListResourcesResult(resources=found, next_cursor=cursor(AfterResource(place, values[-1])))
+            titles = await self._calls.ask(ctx, lambda tx, after=after, n=room_left, ask=list_values: ask(tx, after, n))
+            found += resources.listed(listing[place], titles)
+            if len(titles) == room_left:
+                return ListResourcesResult(resources=found, next_cursor=cursor(AfterResource(place, list(titles)[-1])))
             place, after = place + 1, ""
         return ListResourcesResult(resources=found)
 

@@ -42,7 +42,7 @@ class ToolCalls:
         self._calls = calls
         self._tools = tools
         self._notifications = notifications
-        self._is_echoing = box.settings.log_thoughts
+        self._is_echoing = not box.settings.disable_thought_logging
         self._rounds = Rounds()
 
     async def answer(self, ctx: Context, params: CallToolRequestParams) -> Any:

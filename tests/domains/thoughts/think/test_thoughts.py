@@ -76,6 +76,9 @@ def test_the_longest_reply_has_three_hundred_characters(tom: Client):
         tom.think(f"S1|H|S77,S78,[S79]|x\n{malformed}", branchId=LONGEST_BRANCH, **highest, nextThoughtNeeded=False),
         tom.think(malformed, **highest, nextThoughtNeeded=False),
         tom.think(malformed, sessionTitle="t" * 200, sessionTags=[f"{n}{'x' * 90}" for n in range(50)]),
+        *(tom.think(f"S1|H|[S1-S{n + 1}],⊕[S1],∵[S2],⊖[S1]|long {'words ' * 40}") for n in range(20)),
+        *(tom.think(f"S1|X|S{n}|it is not so, see [S99{n}]") for n in range(1, 10)),
+        tom.think("S1|R|^[S10-S20]|it is not so, see [b1:S2], [S999]", branchId=LONGEST_BRANCH, branchFromThought=1),
     ]
 
     assert [length(reply) for reply in replies if length(reply) > LONGEST_REPLY] == []

@@ -11,8 +11,10 @@ from thoughtbox.operations import Resource, Tx
 MARKDOWN = "text/markdown"
 
 
-def _sessions(tx: Tx, after: str, limit: int) -> list[str]:
-    return tx.ask(Thoughts).session_ids("", limit, after=after)
+def _sessions(tx: Tx, after: str, limit: int) -> dict[str, str]:
+    view = tx.ask(Thoughts)
+    ids = view.session_ids("", limit, after=after)
+    return {session_id: session.title if (session := view.session(session_id)) else session_id for session_id in ids}
 
 
 for address, title, description, file in (

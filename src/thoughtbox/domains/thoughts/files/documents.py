@@ -124,9 +124,10 @@ def json_chunks(
     settlings: Sequence[Settling] = (),
     *,
     exported_at: str,
+    partition: str | None = None,
 ) -> Iterator[str]:
     """What `as_json` gives, as text, node by node."""
-    yield f'{{"version":{_json(VERSION)},"session":{_json(session_json(session, None))},"nodes":['
+    yield f'{{"version":{_json(VERSION)},"session":{_json(session_json(session, partition))},"nodes":['
     comma = ""
     for node in nodes(thoughts, critiques):
         yield comma + _json(node)

@@ -8,6 +8,7 @@ import orjson
 
 from thoughtbox.domains.thoughts.files.cipher_writing import cipher_chunks
 from thoughtbox.domains.thoughts.files.documents import Rereadable, json_chunks
+from thoughtbox.domains.thoughts.files.manifest import partition_path
 from thoughtbox.domains.thoughts.files.markdown import markdown_chunks
 from thoughtbox.domains.thoughts.files.text_cache import TextCache
 from thoughtbox.domains.thoughts.model.session import Session
@@ -33,7 +34,12 @@ def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_meta
     if form == "markdown":
         fates = tx.ask(Thoughts).fates(session.id)
         return markdown_chunks(session, thoughts, critiques, fates, settlings, with_metadata=with_metadata)
-    return json_chunks(session, thoughts, critiques, settlings, exported_at=exported_at)
+    partition = _partition(tx, session)
+    return json_chunks(session, thoughts, critiques, settlings, exported_at=exported_at, partition=partition)
+
+
+def _partition(tx: Tx, session: Session) -> str | None:
+    return partition_path(session.created_at, tx.settings.get("partition", "monthly"))
 
 
 def piece_of(
@@ -41,7 +47,7 @@ def piece_of(
 ) -> tuple[str, bool]:
     """A piece of the export. Pieces after the first come from the text that was made for it, if it is still there."""
     head = tx.ledger.stream_head(stream_of(session.id))
-    key = (head, call.format, call.include_metadata, exported_at)
+    key = (head, call.format, call.include_metadata, exported_at, _partition(tx, session))
 
     def made() -> Iterator[str]:
         return document(tx, session, call.format, exported_at=exported_at, with_metadata=call.include_metadata)

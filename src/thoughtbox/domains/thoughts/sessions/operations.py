@@ -110,7 +110,7 @@ def session_list(tx: Tx, call: ListSessions) -> SessionsListed:
     example=Example(_LATEST, given=_GIVEN),
 )
 def session_get(tx: Tx, call: GetSession) -> SessionRead:
-    """A session with its thoughts in order of recording, branches included, a thoughts_page at a time."""
+    """A session with its thoughts in order of recording, branches included, a page at a time."""
     session = current(tx, call.session_id)
     view = tx.ask(Thoughts)
     after = place_in(call.cursor, AfterThought).seq if call.cursor else 0
@@ -135,7 +135,7 @@ def session_get(tx: Tx, call: GetSession) -> SessionRead:
     title="Search sessions",
     fresh=(Texts,),
     newest_first=frozenset({"sessions"}),
-    example=Example({**_LATEST, "query": "slow thoughts_page*"}, given=_GIVEN),
+    example=Example({**_LATEST, "query": "slow page*"}, given=_GIVEN),
 )
 def session_search(tx: Tx, call: SearchSessions) -> SessionsFound:
     """Find sessions by words in their thoughts, titles, descriptions and tags."""

@@ -7,7 +7,7 @@ from pydantic import Field
 from thoughtbox.domains.thoughts.answers import CritiqueShown, LineShown, ThoughtShown
 from thoughtbox.domains.thoughts.arguments import BranchId, Number, SessionId, Tags, Title
 from thoughtbox.domains.thoughts.model.reasoning import Fate
-from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text, Time
 
 MOST_READ = 500
 READ_BY_DEFAULT = 5
@@ -28,6 +28,7 @@ class Think(CamelInput):
     needs_more_thoughts: Annotated[bool, Field(description="More are needed than was thought.")] = False
     include_guide: Annotated[bool, Field(description="Send the patterns cookbook along.")] = False
     critique: Annotated[bool, Field(description="Have another model look for the weak spots.")] = False
+    timestamp: Annotated[Time | None, Field(description="When it was thought; without it, now.")] = None
     action_id: Annotated[Key | None, Field(description="The action this thought leads to.")] = None
     session_id: SessionId = None
     session_title: Annotated[Title | None, Field(description="For a session that this thought begins.")] = None

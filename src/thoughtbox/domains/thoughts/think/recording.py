@@ -50,7 +50,7 @@ def record_thoughts(tx: Tx, numbers: Numbers, session_id: str, call: Think) -> l
     recorded: list[Recorded] = []
     for one in _each_line(call):
         placed = place(numbers, session_id, one)
-        drafted, reading, label = recording(numbers, session_id, one, placed, beside=beside)
+        drafted, reading, label = recording(numbers, session_id, one, placed, at=one.timestamp, beside=beside)
         record = tx.append(drafted, stream=stream_of(session_id))
         if label is not None:
             beside[label] = Node(placed.branch, placed.number, record.seq, record.kind)

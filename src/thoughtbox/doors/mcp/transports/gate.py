@@ -33,9 +33,9 @@ def check_exposure(settings: Settings) -> None:
     named = Tokens(settings.data_dir).read()
     if settings.host not in LOOPBACK and settings.token is None and not named:
         raise ConfigurationError(
-            f"HOST is {settings.host}, which others can reach, and there is no token",
+            f"THOUGHTBOX_HOST is {settings.host}, which others can reach, and there is no token",
             recovery="Set THOUGHTBOX_TOKEN, make one with `thoughtbox token add NAME --workspace WORKSPACE`,"
-            " or leave HOST at 127.0.0.1.",
+            " or leave THOUGHTBOX_HOST at 127.0.0.1.",
         )
 
 

@@ -151,6 +151,6 @@ def _listen(settings: Settings) -> socket.socket:
         listening.close()
         raise ConfigurationError(
             f"{settings.host} port {settings.port} cannot be had ({error.strerror})",
-            recovery="Set PORT to another one, or 0 for any that is free; `thoughtbox doctor` shows more.",
+            recovery="Set THOUGHTBOX_PORT to another one, or 0 for any that is free; `thoughtbox doctor` shows more.",
         ) from error
     return listening
