@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.handmade import AT, SESSION, nasty, relation, texts, thought
@@ -250,6 +250,7 @@ def lines_of_thought(draw: st.DrawFn) -> list[Thought]:
     return thoughts
 
 
+@settings(deadline=None)
 @given(lines_of_thought(), st.none() | anything)
 def test_any_session_is_read_back_from_its_cipher(thoughts: list[Thought], why: str | None):
     places = {one.seq: place for place, one in enumerate(thoughts)}
@@ -280,6 +281,7 @@ def test_any_session_is_read_back_from_its_cipher(thoughts: list[Thought], why: 
     assert (text.title, text.tags, text.notices) == (SESSION.title, list(SESSION.tags), ())
 
 
+@settings(deadline=None)
 @given(anything)
 def test_any_text_is_read_or_refused(text: str):
     with suppress(ImportRefused):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -291,6 +291,7 @@ def test_the_description_is_part_of_the_problem_and_the_line_of_no_tags_is_left_
     assert section(shown, "Problem") == ["> one", "> two", "", "> text 1"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.one_of(nasty, texts), min_size=1, max_size=4), st.one_of(nasty, texts))
 def test_no_text_can_break_the_structure_of_markdown(said: list[str], title: str):
     thoughts = [thought(seq, text=text) for seq, text in enumerate(said, 1)]
@@ -313,6 +314,7 @@ def test_no_text_can_break_the_structure_of_markdown(said: list[str], title: str
     assert sum(token.type == "list_item_open" and token.level == 1 for token in tokens) == len(said)
 
 
+@settings(deadline=None)
 @given(st.one_of(nasty, texts))
 def test_struck_text_ends_where_it_should(text: str):
     """As a renderer of GitHub's Markdown sees it."""
@@ -332,6 +334,7 @@ def test_struck_text_ends_where_it_should(text: str):
     assert "".join(behind) == ", rejected by S2: why"
 
 
+@settings(deadline=None)
 @given(st.one_of(nasty, texts))
 def test_a_text_can_be_recovered_from_markdown(text: str):
     shown = "".join(markdown_chunks(SESSION, [thought(1, text=text)], {}, with_metadata=False))
@@ -342,6 +345,7 @@ def test_a_text_can_be_recovered_from_markdown(text: str):
     assert re.sub("&lt;|&amp;(?=(?:amp;)*lt;)", lambda found: "<" if found[0] == "&lt;" else "&", unescaped) == text
 
 
+@settings(deadline=None)
 @given(st.one_of(st.sampled_from(ACTIVE), nasty, texts))
 def test_nothing_in_markdown_is_run_or_fetched(text: str):
     """As a renderer of CommonMark sees it."""

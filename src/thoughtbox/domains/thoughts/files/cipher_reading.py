@@ -238,7 +238,8 @@ class _Reader:
         if number in line.places:
             raise self._wrong(f"there is a thought {number} on this line already")
         is_first = line.last is None
-        line.highest, line.total = max(line.highest, number), max(line.total, number)
+        line.highest = number if is_first else max(line.highest, number)  # until then it is its fork point's
+        line.total = max(line.total, number)
         revised = self._thoughts[said.revises] if said.revises is not None else None
         thought = ImportedThought(
             text=text,

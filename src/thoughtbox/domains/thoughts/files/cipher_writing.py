@@ -27,6 +27,9 @@ from thoughtbox.domains.thoughts.think.recording import recording
 from thoughtbox.domains.thoughts.view.lines import MAIN
 from thoughtbox.ledger.record import record_id, seq_of
 
+_AS_IT_STANDS = Think(thought="…")
+"""A thought of which nothing is said but its text."""
+
 
 def cipher_chunks(session: Session, thoughts: Iterable[Thought], settlings: Sequence[Settling] = ()) -> Iterator[str]:
     """The session in cipher, thought by thought; prose stays prose."""
@@ -111,14 +114,7 @@ class _Text:
             origin=origin,
             revises=self._seen.get(thought.revises) if is_revised else None,
         )
-        said = Think.model_construct(
-            thought=thought.text,
-            next_thought_needed=True,
-            is_revision=False,
-            needs_more_thoughts=False,
-            critique=False,
-            action_id=None,
-        )
+        said = _AS_IT_STANDS.model_copy(update={"thought": thought.text})
         draft = recording(self._numbers, self._session_id, said, placed).draft
         return (
             draft.kind,

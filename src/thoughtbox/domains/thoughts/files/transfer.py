@@ -36,6 +36,9 @@ from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.ledger.record import Draft, present, record_id
 from thoughtbox.operations import Tx
 
+_SAID = Think(thought="…")
+"""What a thought says that comes from elsewhere, but for all that it says: copying it is cheap."""
+
 SOME = 200
 """Sessions that are looked up at once."""
 
@@ -132,13 +135,14 @@ class _Taking:
 
     def _add(self, thought: ImportedThought) -> Node:
         branch = thought.branch_id or MAIN
-        said = Think.model_construct(
-            thought=thought.text,
-            next_thought_needed=thought.next_needed,
-            is_revision=False,  # what it revises says so
-            needs_more_thoughts=thought.needs_more,
-            critique=thought.critique is not None,
-            action_id=thought.action_id,
+        said = _SAID.model_copy(
+            update={
+                "thought": thought.text,
+                "next_thought_needed": thought.next_needed,
+                "needs_more_thoughts": thought.needs_more,
+                "critique": thought.critique is not None,
+                "action_id": thought.action_id,
+            }
         )
         placed = Placement(
             branch=branch,
