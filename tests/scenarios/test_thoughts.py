@@ -80,7 +80,7 @@ def test_an_agent_explores_another_way_comes_back_and_changes_its_mind(agent: An
     assert got["branches"]["dns"] == {"length": 1, "head": 3, "tail": 3, "fromThought": 2, "fromBranch": "network"}
     assert mind.ask("read_thoughts", revises=2)["thoughts"][0]["id"] == revised["id"]
     markdown = mind.ask("session.export", format="markdown")["content"]
-    assert all(text in markdown for text in ("## Branch: network", "## Branch: dns", "Or DNS?"))
+    assert all(text in markdown for text in ("### Branch network (from", "### Branch dns (from", "Or DNS?"))
     analysis = mind.ask("session.analyze")
     assert (analysis["branchCount"], analysis["structure"]["revisionRate"], analysis["linearity"]) == (2, 0.17, 0.33)
 

@@ -141,7 +141,9 @@ def test_a_table_of_many_rooms_is_still_listed_in_short():
         room = Room(f"room{number}", summary="s", table=table)
         for verb in range(30):
 
-            @room.operation(f"verb_{number}_{verb}", title="Do what takes many more words than are needed", example=Example({}))
+            @room.operation(
+                f"verb_{number}_{verb}", title="Do what takes many more words than are needed", example=Example({})
+            )
             def operation(tx: Tx, call: Nothing) -> Done:
                 """Do what takes a whole sentence to say, and then some more words."""
                 return Done(done=True)

@@ -26,6 +26,7 @@ WRITES: dict[str, dict[str, Any]] = {
     "branch.reject": {"branchId": "known", "why": "once"},
     "session.resume": {},
     "session.resume_latest": {},
+    "session.import": {"content": "S1|O|once"},
     "session.rename": {"title": "Once"},
     "session.tag": {"add": ["once"]},
     "session.complete": {},
@@ -64,7 +65,8 @@ def test_every_write_of_the_room_is_tried():
 @pytest.mark.parametrize("operation", WRITES)
 def test_the_same_key_again_gives_the_same_answer_and_writes_nothing(known: Client, operation: str):
     nobody = Client(known.box, stateless=True)
-    named = {} if operation in {"start_new", "session.resume_latest"} else {"sessionId": known.session_id}
+    unnamed = {"start_new", "session.resume_latest", "session.import"}
+    named = {} if operation in unnamed else {"sessionId": known.session_id}
     first = nobody.call(operation, **WRITES[operation], **named, key="the key")
     after = nobody.records()
 

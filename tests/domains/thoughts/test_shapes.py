@@ -30,6 +30,11 @@ def texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(text, value))
 
 
+def ours(value: Any) -> bool:
+    """What the document has no place for stands under one key, which other programs pass over."""
+    return isinstance(value, dict)
+
+
 def switch(value: Any) -> bool:
     return isinstance(value, bool)
 
@@ -152,9 +157,12 @@ NODE = shaped(
         "revisesNode": nothing_or(like(NODE_ID)),
         "branchOrigin": nothing_or(like(NODE_ID)),
         "branchId": nothing_or(like(SLUG)),
+        "thoughtbox": ours,
     },
 )
-EXPORT = shaped({"version": one_of("1.0"), "session": SESSION, "nodes": listed(NODE), "exportedAt": moment})
+EXPORT = shaped(
+    {"version": one_of("1.0"), "session": SESSION, "nodes": listed(NODE), "exportedAt": moment}, {"thoughtbox": ours}
+)
 PATTERN_REQUIRED = {
     "id": like(SLUG),
     "title": text,

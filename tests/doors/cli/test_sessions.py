@@ -191,6 +191,54 @@ def test_one_session_goes_out_as_one_document(cli: Cli, session: str, tmp_path: 
         assert written == shown
 
 
+@pytest.mark.parametrize("form", ["json", "cipher"])
+def test_one_session_goes_out_as_a_document_and_comes_in_again(
+    cli: Cli, session: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, form: str
+):
+    cli("call", "branch.reject", f"sessionId={session}", "branchId=pool", "why=Never full")
+    cli("export", "--layout", form, "--session", session, "-o", tmp_path / f"session.{form}")
+    structure = cli("call", "get_structure", f"sessionId={session}").json()
+    elsewhere(cli, monkeypatch, tmp_path)
+
+    [row] = cli("import", tmp_path / f"session.{form}", "--json").json()["imported"]
+    again = cli("import", tmp_path / f"session.{form}", "--json").json()["imported"][0]
+
+    assert (row["thoughts"], row["added"]) == (4, 4)
+    found = cli("call", "get_structure", f"sessionId={row['session']}").json()
+    assert {**found, "sessionId": session} == structure
+    if form == "json":
+        assert (row["session"], again["added"]) == (session, 0)
+    else:
+        assert again["session"] != row["session"]
+
+
+def test_documents_are_taken_in_together_or_not_at_all(cli: Cli, tmp_path: Path):
+    (tmp_path / "whole.cipher").write_text("# One\nS1|O|a\n", encoding="utf-8")
+    (tmp_path / "broken.txt").write_text("# Two\n# Branch a from S1\n", encoding="utf-8")
+    (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe")
+    (tmp_path / "other.jsonl").write_text("{}", encoding="utf-8")
+
+    broken = cli("import", tmp_path / "whole.cipher", tmp_path / "broken.txt")
+    unread = cli("import", tmp_path / "whole.cipher", tmp_path / "bytes.txt")
+    mixed = cli("import", tmp_path / "whole.cipher", tmp_path / "other.jsonl")
+
+    assert (broken.code, unread.code, mixed.code) == (1, 1, 2)
+    assert "broken.txt" in broken.err
+    assert "line 2" in broken.err
+    assert "UTF-8" in unread.err
+    assert cli("call", "list_sessions").json()["count"] == 0
+
+
+def test_an_export_of_the_ledger_may_be_called_json(
+    cli: Cli, session: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    cli("export", "-o", tmp_path / "all.json")
+    elsewhere(cli, monkeypatch, tmp_path)
+
+    assert cli("import", tmp_path / "all.json").code == 0
+    assert cli("call", "list_sessions").json()["sessions"][0]["id"] == session
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -12,6 +12,7 @@ from thoughtbox.operations import Key, Text
 
 HIGHEST_NUMBER = 1_000_000_000
 MOST_TAGS = 50
+LONGEST_TAG = 100
 MOST_LISTED = 100
 LISTED_BY_DEFAULT = 20
 
@@ -28,7 +29,7 @@ SessionId = Annotated[
 Number = Annotated[int, Field(ge=1, le=HIGHEST_NUMBER)]
 BranchId = Annotated[str, AfterValidator(_branch_id)]
 Title = Annotated[Text, Field(max_length=LONGEST_TITLE)]
-Tag = Annotated[Key, Field(max_length=100)]
+Tag = Annotated[Key, Field(max_length=LONGEST_TAG)]
 Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS)]
 LONGEST_PLACE = 200
 Place = Annotated[Key, Field(max_length=LONGEST_PLACE)]

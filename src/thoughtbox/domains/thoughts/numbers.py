@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
-from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, ThoughtNotFound
 
 MAIN_NAME = "main"
@@ -16,6 +15,16 @@ MAIN_NAME = "main"
 
 MOST_NAMED = 10
 """Branches that an error names."""
+
+
+class Places(Protocol):
+    """What is known of where a session's thoughts stand: the view, or those of a text that is being made."""
+
+    def line(self, session_id: str, branch: str) -> Line | None: ...
+    def node(self, session_id: str, branch: str, number: int) -> Node | None: ...
+    def nodes_at(self, session_id: str, seqs: Iterable[int]) -> Mapping[int, Node]: ...
+    def nodes_numbered(self, session_id: str, number: int) -> list[Node]: ...
+    def labelled(self, session_id: str, branch: str, label: int) -> int | None: ...
 
 
 class Named(NamedTuple):
@@ -28,7 +37,7 @@ class Named(NamedTuple):
 class Numbers:
     """The lines of one session: where a number leads, and where a new branch may begin."""
 
-    def __init__(self, view: Thoughts, session_id: str) -> None:
+    def __init__(self, view: Places, session_id: str) -> None:
         self._view = view
         self._session_id = session_id
 
@@ -129,7 +138,7 @@ def thought_name(thought: Thought) -> str:
     return f"{thought.branch_id}:S{thought.number}" if thought.branch_id else f"S{thought.number}"
 
 
-def next_number(view: Thoughts, session_id: str) -> int:
+def next_number(view: Places, session_id: str) -> int:
     """The number that the next thought of the main line gets."""
     line = view.line(session_id, MAIN)
     return line.highest_number + 1 if line is not None else 1

@@ -4,6 +4,7 @@ from thoughtbox.domains.thoughts.begin import operations as begin
 from thoughtbox.domains.thoughts.content import completions, mental_models, prompts, resources
 from thoughtbox.domains.thoughts.knowledge import notes, patterns
 from thoughtbox.domains.thoughts.room import room
+from thoughtbox.domains.thoughts.sessions import importing
 from thoughtbox.domains.thoughts.sessions import operations as sessions
 from thoughtbox.domains.thoughts.think import branches
 from thoughtbox.domains.thoughts.think import operations as think
@@ -12,6 +13,7 @@ __all__ = [
     "begin",
     "branches",
     "completions",
+    "importing",
     "mental_models",
     "notes",
     "patterns",

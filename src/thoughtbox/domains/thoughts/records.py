@@ -8,7 +8,9 @@ from thoughtbox.domains.thoughts.answers import Stands, ThoughtShown
 from thoughtbox.domains.thoughts.model.critique import TOPIC as CRITIQUE
 from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.reasoning import State
-from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought, stream_of
+from thoughtbox.domains.thoughts.model.session import CHANGED
+from thoughtbox.domains.thoughts.model.settling import Settling
+from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought, line_and_number, stream_of
 from thoughtbox.domains.thoughts.numbers import name_of
 from thoughtbox.domains.thoughts.view.links import CRITIQUES
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
@@ -95,3 +97,14 @@ def critiques_of(tx: Tx, seqs: Iterable[int]) -> dict[int, Critique]:
 def all_critiques(tx: Tx, session_id: str) -> dict[int, Critique]:
     """The newest critique of each thought of a session that has one."""
     return critiques_of(tx, (node.seq for node in tx.ask(Thoughts).nodes(session_id)))
+
+
+def settlings_of(tx: Tx, session_id: str) -> list[Settling]:
+    """What was said of branches outside of thoughts, in order of recording."""
+    view = tx.ask(Thoughts)
+    records = [record for record in tx.ledger.records(view.settlings(session_id)) if record.topic == CHANGED]
+    before = [view.node_before(session_id, record.seq) for record in records]
+    return [
+        Settling.of(record, node and line_and_number(node.branch or None, node.number))
+        for record, node in zip(records, before, strict=True)
+    ]

@@ -319,7 +319,8 @@ def _add_import(commands: Commands) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="an export, gzip or not; - is standard input; or a directory that holds sessions as files",
+        help="an export, gzip or not; - is standard input; or a directory that holds sessions as files; or one session:"
+        " a .json file, or a .cipher or .txt file in cipher",
     )
     _add_workspace(parser)
 

@@ -100,7 +100,7 @@ def import_directory(box: Thoughtbox, name: str, *, workspace: str | None, out: 
             session = read_session(files)
             into = workspace or files.project
             taken = box.dispatcher.do(into, CLI, lambda tx, one=session: take_session(tx, one), what="import").result()
-            rows.append(_row(taken, into))
+            rows.append(row_of(taken, into))
             bar(done, len(found))
     return rows
 
@@ -126,7 +126,7 @@ def _check_all(found: list[SessionFiles], name: str) -> None:
         )
 
 
-def _row(taken: ImportOutcome, workspace: str) -> dict[str, Any]:
+def row_of(taken: ImportOutcome, workspace: str) -> dict[str, Any]:
     return {
         "session": taken.session_id,
         "workspace": workspace,

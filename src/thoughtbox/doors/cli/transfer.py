@@ -1,4 +1,4 @@
-"""`export` and `import`: a workspace as JSON Lines, and back."""
+"""`export` and `import`: a workspace as JSON Lines, and back. Sessions have modules of their own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from thoughtbox.doors.cli import sessions
+from thoughtbox.doors.cli import documents, sessions
 from thoughtbox.doors.cli.files import written
 from thoughtbox.doors.cli.notes import stranger_in_words
 from thoughtbox.doors.cli.output import DOUBTFUL, Output, Styled, UsageError, count, write_json
@@ -132,6 +132,8 @@ def import_(args: Namespace) -> int:
     out = Output(args)
     if any(Path(name).is_dir() for name in args.files):
         return _import_directories(args, settings, out)
+    if any(documents.form_of(name) for name in args.files):
+        return _import_documents(args, settings, out)
     with ExitStack() as stack:
         files = [(name, stack.enter_context(_source(name))) for name in args.files]
         box = stack.enter_context(opened(settings))
@@ -199,6 +201,18 @@ def _import_directories(args: Namespace, settings: Settings, out: Output) -> int
             for name in args.files
             for row in sessions.import_directory(box, name, workspace=args.workspace, out=out)
         ]
+    if out.as_json:
+        out.json({"imported": rows})
+    else:
+        sessions.show_imported(out, rows)
+    return 0
+
+
+def _import_documents(args: Namespace, settings: Settings, out: Output) -> int:
+    if not all(documents.form_of(name) for name in args.files):
+        raise UsageError("exports of the ledger and of single sessions cannot be imported together")
+    with opened(settings) as box:
+        rows = documents.import_documents(box, args.files, out)
     if out.as_json:
         out.json({"imported": rows})
     else:

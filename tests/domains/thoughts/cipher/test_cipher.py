@@ -18,7 +18,6 @@ from thoughtbox.domains.thoughts.cipher.meaning import (
     Meaning,
     Resolve,
     Target,
-    marker_of,
     meaning,
     plan_steps,
     prose_meaning,
@@ -27,12 +26,10 @@ from thoughtbox.domains.thoughts.cipher.notation import (
     CONFIDENCE,
     MARKERS,
     OPERATORS,
-    Marker,
     Operator,
     Plain,
     Reference,
     Step,
-    cipher_line,
     parse,
     thoughts_in,
     write,
@@ -96,22 +93,6 @@ def test_any_text_is_read_line_by_line_and_nothing_of_it_is_lost(text: str):
 @given(TEXTS)
 def test_reading_what_was_read_gives_the_same_again(text: str):
     assert parse(parse(text).text) == parse(text)
-
-
-@given(NUMBERS, st.sampled_from(MARKERS), st.lists(NUMBERS), TEXTS)
-def test_what_is_written_as_a_line_is_read_back(number: int, marker: Marker, references: list[int], text: str):
-    line = cipher_line(number, marker, references, text)
-    step = step_of(line)
-
-    assert (step.number, step.marker) == (number, marker)
-    assert [n for reference in step.cited for n in reference] == references
-    assert step.content == " ".join(text.splitlines()).strip(" \t")
-    assert write(step) == line
-
-
-def test_a_line_is_written_in_the_complete_form_with_newlines_as_spaces():
-    assert cipher_line(4, "C", [2, 3], "so\r\nit\nis | done ") == "S4|C|S2,S3|so it is | done"
-    assert cipher_line(4, "O", [], "S3|is full") == "S4|O||S3|is full"
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
@@ -652,34 +633,6 @@ def test_every_meaning_is_a_record_that_the_ledger_takes(text: str, salt: int):
         assert len(set(related)) == len(related)
         assert meant.confidence is None or 0 <= meant.confidence <= 1
         assert len(meant.notes) <= MOST_NOTES
-
-
-@given(NEARLY_CIPHER, st.sampled_from(MARKERS), st.booleans())
-def test_a_record_gets_back_the_marker_it_was_written_with(text: str, marker: Marker, found: bool):
-    step = parse(f"S1|{marker}|{text}").steps[0]
-    meant = meaning(step, all_are("claim") if found else none)
-
-    assert marker_of(meant.kind, meant.labels) == marker
-
-
-@pytest.mark.parametrize(
-    ("kind", "labels", "marker"),
-    [
-        ("claim", [], "H"),
-        ("claim", ["urgent", "assumption"], "A"),
-        ("evidence", ["assumption"], "E"),
-        ("question", [], "Q"),
-        ("plan", [], "P"),
-        ("observation", [], "O"),
-        ("decision", [], "C"),
-        ("revision", [], "R"),
-        ("revision", ["rejected"], "X"),
-        ("tool_call", [], "O"),
-        ("checkpoint", [], "O"),
-    ],
-)
-def test_a_record_that_was_not_written_in_cipher_has_a_marker_too(kind: str, labels: list[str], marker: str):
-    assert marker_of(kind, labels) == marker
 
 
 MEGABYTE = 1_000_000

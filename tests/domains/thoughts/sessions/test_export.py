@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from tests.support.thinker import Client
-from thoughtbox.domains.thoughts.cipher.notation import Step, parse
+from thoughtbox.domains.thoughts.files.cipher_reading import read_cipher
 from thoughtbox.errors import InvalidPayload, SessionNotFound
 
 FORMS = ["json", "markdown", "cipher"]
@@ -125,10 +125,12 @@ def test_markdown_is_shorter_without_metadata(long: Client):
     assert "**Tags:**" not in long.exported("markdown", includeMetadata=False)
 
 
-def test_cipher_can_be_read_again_by_the_parser(long: Client):
-    lines = parse(long.exported("cipher")).lines
+def test_cipher_keeps_prose_as_prose_and_can_be_read_again(long: Client):
+    found = read_cipher(long.exported("cipher"))
 
-    assert sum(isinstance(line, Step) for line in lines) == 31
+    said = [each["thought"] for page in long.pages("session.get") for each in page["thoughts"]]
+    assert [each.text for each in found.thoughts] == said
+    assert "|H|" not in long.exported("cipher")
 
 
 @pytest.mark.parametrize("form", ["pdf", "JSON", "", 7])

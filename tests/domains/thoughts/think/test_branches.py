@@ -290,4 +290,4 @@ def test_a_hundred_branches_each_fork_from_the_one_before(mia: Client):
     assert links(mia, "prev")["d99:101"] == "d98:100"
     assert links(mia, "revisesNode")["d99:102"] == "1"
     assert mia.session_analyze()["structure"]["maxDepth"] == 100
-    assert mia.exported("markdown").count("## Branch:") == 100
+    assert mia.exported("markdown").count("\n### Branch d") == 100

@@ -152,14 +152,6 @@ def prose_meaning(text: str, resolve: Resolve) -> Meaning:
     )
 
 
-def marker_of(kind: str, labels: Sequence[str]) -> Marker:
-    """The marker for a record. One that was written in cipher gets the marker it had."""
-    for marker, use in _USES.items():
-        if use.labelled and use.name in labels and kind in use.kinds:
-            return marker
-    return next((marker for marker, use in _USES.items() if use.kinds[0] == kind), "O")
-
-
 def kinds_labelled() -> dict[str, frozenset[Kind]]:
     """The labels that markers give, and the kinds of thoughts that can have each; a revision keeps its marker's."""
     return {use.name: frozenset({*use.kinds, "revision"}) for use in _USES.values() if use.labelled}

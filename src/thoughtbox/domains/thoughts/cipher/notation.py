@@ -8,7 +8,7 @@ Any text is read, in linear time. `docs/cipher.md` has the grammar, `meaning.py`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -178,12 +178,6 @@ def thoughts_in(text: str) -> list[str]:
 def write(step: Step) -> str:
     """The step's line, exactly as it was written."""
     return "|".join(step.written) + step.end
-
-
-def cipher_line(number: int, marker: Marker, references: Sequence[int], content: str) -> str:
-    """A step in its complete form, on one line and without a line ending."""
-    cited = ",".join(f"S{reference}" for reference in references)
-    return f"S{number}|{marker}|{cited}|{' '.join(content.splitlines()).strip(_BLANKS)}"
 
 
 def _line(source: str) -> Step | Plain:

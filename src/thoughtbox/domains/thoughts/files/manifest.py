@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -132,8 +133,19 @@ class Metadata(InFile):
     updated_at: Time
 
 
+class SettledBranch(InFile):
+    """That a branch was adopted or rejected, said outside of thoughts."""
+
+    branch_id: PlainText
+    fate: Literal["adopted", "rejected"]
+    why: PlainText | None = None
+    timestamp: Time
+    after: PlainText | None = None
+    """The node recorded before it, by its id without the session's."""
+
+
 class Extension(InFile):
-    """What the document's manifest has no place for. Other programs pass over it."""
+    """What the document's manifest and SessionExport have no place for. Other programs pass over it."""
 
     layout: Literal[1] = 1
     last_accessed_at: Time
@@ -143,8 +155,9 @@ class Extension(InFile):
     task: PlainText | None = None
     aspect: PlainText | None = None
     domain: PlainText | None = None
-    order: Texts
-    """The nodes in order of recording, by their ids without the session's."""
+    order: Texts = Field(default_factory=list, exclude_if=operator.not_)
+    """The nodes in order of recording, by their ids without the session's; a SessionExport has them in it."""
+    settled: Annotated[list[SettledBranch], FailFast()] = Field(default_factory=list, exclude_if=operator.not_)
 
 
 class Manifest(InFile):

@@ -6,9 +6,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 from heapq import heappop, heappush
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, FailFast, Field
 
 from thoughtbox.domains.thoughts.files.manifest import (
     LARGEST_NUMBER,
@@ -20,10 +20,36 @@ from thoughtbox.domains.thoughts.files.manifest import (
     without_nul,
 )
 from thoughtbox.domains.thoughts.model.thought import node_id
+from thoughtbox.ledger.record import RELATIONS
 from thoughtbox.operations import LONGEST_TEXT, Key
 
 _Number = Annotated[int, Field(ge=1, le=LARGEST_NUMBER)]
 _Text = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(without_nul)]
+
+
+def _known_relation(kind: str) -> str:
+    if kind not in RELATIONS:
+        raise ValueError(f"there is no such relation; there are {', '.join(sorted(RELATIONS))}")
+    return kind
+
+
+class NodeRelation(InFile):
+    type: Annotated[str, AfterValidator(_known_relation)]
+    to: str
+
+
+class Reading(InFile):
+    """How a thought was read. The document's node has no place for it; other programs pass over it."""
+
+    kind: Literal["claim", "evidence", "question", "plan", "observation", "decision", "revision"]
+    labels: Texts = Field(default_factory=list)
+    confidence: Annotated[float, Field(ge=0, le=1, strict=False)] | None = None
+    relations: Annotated[list[NodeRelation], FailFast()] = Field(default_factory=list)
+    label: _Number | None = None
+    notes: Texts = Field(default_factory=list)
+    adopts: Texts = Field(default_factory=list)
+    rejects: Texts = Field(default_factory=list)
+    critique_requested: bool = False
 
 
 class NodeCritique(InFile):
@@ -62,6 +88,7 @@ class Node(InFile):
     revises_node: str | None = None
     branch_origin: str | None = None
     branch_id: str | None = None
+    thoughtbox: Reading | None = None
 
 
 class NodeFile(NamedTuple):

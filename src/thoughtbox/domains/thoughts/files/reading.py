@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import TypeVar
 
 import orjson
 from pydantic import ValidationError
 
 from thoughtbox.domains.thoughts.files.folder import MOST_NAMED, Blocked, Folder, opened, shown, some
-from thoughtbox.domains.thoughts.files.imported import ImportedSession, branch_ids_for, changes, imported, session_of
+from thoughtbox.domains.thoughts.files.imported import ImportedSession, Unfit, session_from
 from thoughtbox.domains.thoughts.files.locations import SessionFiles
 from thoughtbox.domains.thoughts.files.manifest import MANIFEST, SESSION_ID, InFile, Manifest, number_of
-from thoughtbox.domains.thoughts.files.nodes import Node, NodeFile, NodeLines
+from thoughtbox.domains.thoughts.files.nodes import Node, NodeFile
 from thoughtbox.domains.thoughts.model.thought import node_id
 from thoughtbox.errors import ImportRefused
 from thoughtbox.operations import CamelOutput
@@ -47,30 +48,34 @@ class IntegrityValidationResult(CamelOutput):
 
 def validate(files: SessionFiles) -> IntegrityValidationResult:
     """Look at every file of a session, and say all that is wrong."""
-    reading = Inspection(files)
-    for _ in reading.nodes():
-        pass
-    return reading.result()
+    return _read(files)[0]
 
 
 def read_session(files: SessionFiles) -> ImportedSession:
     """The session as it stands in its files; raises `ImportRefused`, with the validation, if anything is wrong."""
-    reading = Inspection(files)
-    found = list(reading.nodes())
-    result = reading.result()
-    if not result.valid or reading.manifest is None:
+    result, session = _read(files)
+    if session is None:
         raise ImportRefused(
             f"the session in {files.path} cannot be imported: {result.errors[0]}",
             recovery="Mend or remove what `details.errors` names; nothing of this session was imported.",
             details=result.answer(),
         )
-    branch_ids = branch_ids_for(reading.manifest.branch_files)
-    thoughts = imported(NodeLines(found, reading.manifest), branch_ids)
-    return ImportedSession(
-        session=session_of(files, reading.manifest, thoughts),
-        thoughts=thoughts,
-        notices=(*changes(reading.manifest, branch_ids), *reading.notices),
-    )
+    return session
+
+
+def _read(files: SessionFiles) -> tuple[IntegrityValidationResult, ImportedSession | None]:
+    """What there is to say of the files, and the session if that is nothing but good."""
+    reading = Inspection(files)
+    found = list(reading.nodes())
+    result = reading.result()
+    if not result.valid or reading.manifest is None:
+        return result, None
+    try:
+        session = session_from(reading.manifest, found, reading.manifest.branch_files, project=files.project)
+    except Unfit as unfit:
+        result.valid, result.errors = False, [str(unfit)]
+        return result, None
+    return result, replace(session, notices=(*session.notices, *reading.notices))
 
 
 def _branch_folder(folder: Folder, branch: str) -> Folder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic import ValidationError
 
-from thoughtbox.domains.thoughts.files.documents import nodes
+from thoughtbox.domains.thoughts.files.documents import extension, nodes
 from thoughtbox.domains.thoughts.files.folder import Blocked, Folder, shown
 from thoughtbox.domains.thoughts.files.manifest import (
     MANIFEST,
     PROJECTS,
     SESSION_ID,
     SESSIONS,
-    Extension,
     Granularity,
     Manifest,
     Metadata,
@@ -30,7 +29,8 @@ from thoughtbox.domains.thoughts.files.manifest import (
 )
 from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.session import Session
-from thoughtbox.domains.thoughts.model.thought import BRANCH_ID, Thought
+from thoughtbox.domains.thoughts.model.settling import Settling
+from thoughtbox.domains.thoughts.model.thought import BRANCH_ID, Thought, line_and_number
 from thoughtbox.errors import LedgerBroken
 
 _WRITTEN_LIKE_THE_ORIGINAL = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
@@ -43,6 +43,7 @@ def write_session(
     session: Session,
     thoughts: Iterable[Thought],
     critiques: Mapping[int, Critique],
+    settlings: Sequence[Settling] = (),
 ) -> Path:
     """Write a session below `root` and give its directory; write nothing where it stands already.
 
@@ -64,16 +65,16 @@ def write_session(
                 if 0 < depth <= len(projects):
                     _refuse_a_twin(folder, name)
                 folder = held.enter_context(folder.made(name))
-            _write(folder, session, thoughts, critiques)
+            _write(folder, session, nodes(thoughts, critiques), settlings)
     except Blocked as blocked:
         raise refusal("directory", f"{path}: {blocked}", "Remove it, or export to another directory.") from None
     return path
 
 
-def _write(folder: Folder, session: Session, thoughts: Iterable[Thought], critiques: Mapping[int, Critique]) -> None:
+def _write(folder: Folder, session: Session, found: Iterable[Mapping[str, Any]], settlings: Sequence[Settling]) -> None:
     earlier = _earlier_manifest(folder, session.id)
-    written = list(_write_nodes(folder, session.id, nodes(thoughts, critiques)))
-    manifest = _manifest(session, written)
+    written = list(_write_nodes(folder, session.id, found))
+    manifest = _manifest(session, written, settlings)
     for branch_id in manifest.branch_files:
         with folder.opened(branch_id) as branch:
             branch.sync()
@@ -106,12 +107,12 @@ def _write_nodes(folder: Folder, session_id: str, found: Iterable[Mapping[str, A
         yield written
 
 
-def _manifest(session: Session, written: Iterable[NodePlace]) -> Manifest:
+def _manifest(session: Session, written: Iterable[NodePlace], settlings: Sequence[Settling]) -> Manifest:
     numbers: dict[str | None, list[int]] = defaultdict(list)
     order = []
     for branch_id, number in written:
         numbers[branch_id].append(number)
-        order.append(str(number) if branch_id is None else f"{branch_id}:{number}")
+        order.append(line_and_number(branch_id, number))
     files = {branch_id: [file_name(number) for number in sorted(found)] for branch_id, found in numbers.items()}
     return Manifest(
         id=session.id,
@@ -124,16 +125,7 @@ def _manifest(session: Session, written: Iterable[NodePlace]) -> Manifest:
             created_at=session.created_at,
             updated_at=session.updated_at,
         ),
-        thoughtbox=Extension(
-            last_accessed_at=session.last_accessed_at,
-            status=session.status,
-            stage=session.stage,
-            project=session.project,
-            task=session.task,
-            aspect=session.aspect,
-            domain=session.domain,
-            order=order,
-        ),
+        thoughtbox=extension(session, settlings, order),
     )
 
 

@@ -98,7 +98,12 @@ class Thought:
 
 
 def node_id(session_id: str, branch_id: str | None, number: int) -> str:
-    return f"{session_id}:{number}" if branch_id is None else f"{session_id}:{branch_id}:{number}"
+    return f"{session_id}:{line_and_number(branch_id, number)}"
+
+
+def line_and_number(branch_id: str | None, number: int) -> str:
+    """`4` on the main line, `alt:4` on a branch."""
+    return str(number) if branch_id is None else f"{branch_id}:{number}"
 
 
 def stream_of(session_id: str) -> str:

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 
 import orjson
 
-from thoughtbox.domains.thoughts.files.documents import Rereadable, cipher_chunks, json_chunks, markdown_chunks
+from thoughtbox.domains.thoughts.files.cipher_writing import cipher_chunks
+from thoughtbox.domains.thoughts.files.documents import Rereadable, json_chunks
 from thoughtbox.domains.thoughts.files.manifest import partition_path
+from thoughtbox.domains.thoughts.files.markdown import markdown_chunks
 from thoughtbox.domains.thoughts.files.text_cache import TextCache
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
-from thoughtbox.domains.thoughts.records import all_critiques, thoughts_of
+from thoughtbox.domains.thoughts.records import all_critiques, settlings_of, thoughts_of
 from thoughtbox.domains.thoughts.sessions.models import ExportSession
+from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.operations import Tx
 
 _TEXTS = TextCache()
@@ -24,12 +27,15 @@ PAGE_CHARS = 60_000
 def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_metadata: bool = True) -> Iterator[str]:
     """The session as one text, JSON, Markdown or cipher, piece by piece."""
     thoughts = Rereadable(lambda: thoughts_of(tx, session.id))
+    settlings = settlings_of(tx, session.id)
     if form == "cipher":
-        return cipher_chunks(session, thoughts)
+        return cipher_chunks(session, thoughts, settlings)
     critiques = all_critiques(tx, session.id)
     if form == "markdown":
-        return markdown_chunks(session, thoughts, critiques, with_metadata=with_metadata)
-    return json_chunks(session, thoughts, critiques, exported_at=exported_at, partition=_partition(tx, session))
+        fates = tx.ask(Thoughts).fates(session.id)
+        return markdown_chunks(session, thoughts, critiques, fates, settlings, with_metadata=with_metadata)
+    partition = _partition(tx, session)
+    return json_chunks(session, thoughts, critiques, settlings, exported_at=exported_at, partition=partition)
 
 
 def _partition(tx: Tx, session: Session) -> str | None:

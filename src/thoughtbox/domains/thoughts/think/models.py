@@ -142,7 +142,9 @@ class Structure(CamelOutput):
     main_chain: LineShown | None = None
     branches: dict[str, LineShown]
     branch_count: int
-    revisions: list[list[int]]
+    revisions: Annotated[
+        list[list[int]], Field(description="Pairs of numbers; edges of the type revises say on which lines they are.")
+    ]
     revision_count: int
     edges: list[Edge]
     cursor: str | None = None

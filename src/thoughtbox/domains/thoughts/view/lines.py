@@ -169,6 +169,15 @@ class LineTables(View):
         )
         return [Node(*row) for row in rows]
 
+    def node_before(self, session_id: str, seq: int) -> Node | None:
+        """The session's last thought before a record."""
+        row = self.sql.row(
+            f"SELECT {_NODE} FROM thought_nodes WHERE workspace = ? AND session_id = ? AND seq < ?"
+            " ORDER BY seq DESC LIMIT 1",
+            (self.workspace, session_id, seq),
+        )
+        return Node(*row) if row else None
+
     def nodes_at(self, session_id: str, seqs: Iterable[int]) -> dict[int, Node]:
         """These thoughts of the session, by record."""
         rows = rows_among(

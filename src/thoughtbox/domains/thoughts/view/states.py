@@ -97,6 +97,15 @@ class StateTables(View):
         )
         return {branch: Settled(fate, by) for branch, fate, by in rows}
 
+    def settlings(self, session_id: str) -> list[int]:
+        """The records that have said what became of a branch, those that no longer count included."""
+        rows = self.sql.rows(
+            "SELECT DISTINCT by_seq FROM thought_fates WHERE workspace = ? AND session_id = ? AND by_seq <= ?"
+            " ORDER BY by_seq",
+            (self.workspace, session_id, self.as_of),
+        )
+        return [row[0] for row in rows]
+
     def left_out(self, session_id: str) -> frozenset[str]:
         """The branches of a session that were rejected, with what forked from them."""
         fates = self.fates(session_id)
