@@ -41,6 +41,7 @@ class Thing(Input):
     shelves: list[Shelf] | None = None
     label: str | None = None
     either: int | str | None = None
+    around: bool | Annotated[int, Field(ge=0, le=5)] = False
 
 
 class Kept(Output):
@@ -92,6 +93,8 @@ def taken(**arguments: Any) -> dict[str, Any]:
         ({"shelves": '[{"size": "2", "depth": "0.5"}]'}, {"shelves": [{"size": 2, "depth": 0.5}]}),
         ({"count": "3", "done": "true", "names": '["a"]'}, {"count": 3, "done": True, "names": ["a"]}),
         ({"count": None, "done": "true"}, {"done": True}),
+        ({"around": "true"}, {"around": True}),
+        ({"around": "2"}, {"around": 2}),
     ],
     ids=lambda sent: json.dumps(sent, ensure_ascii=True),
 )
@@ -134,6 +137,13 @@ def test_what_is_unclear_or_would_lose_something_is_refused_by_name_and_in_short
     assert refused.value.details["fields"][0].partition(".")[0] == field
     assert f"`{field}" in refused.value.message
     assert len(refused.value.message) <= 120
+
+
+def test_an_argument_that_may_be_several_things_is_refused_once():
+    for wrong in ("x", "9", [], {}, 1.5):
+        with pytest.raises(InvalidPayload, match=r"^INVALID_PAYLOAD: `around` must be true or false, or ") as refused:
+            taken(around=wrong)
+        assert refused.value.details["fields"] == ["around"]
 
 
 def test_what_is_decoded_is_looked_at_for_what_cannot_be_stored():

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from thoughtbox.errors import ThoughtboxError, shown
-from thoughtbox.operations.meant import as_meant
+from thoughtbox.operations.meant import as_meant, located
 from thoughtbox.operations.models import Input, wire_names
 from thoughtbox.operations.nearest import nearest
 from thoughtbox.operations.operation import Operation
@@ -40,7 +40,7 @@ def bind(table: Table, operation: Operation, arguments: Mapping[str, Any]) -> Bo
         try:
             return Bound(operation.input.model_validate(given, by_alias=True, by_name=False), arguments)
         except ValidationError as error:
-            faults = error.errors(include_url=False)
+            faults = [located(fault, given) for fault in error.errors(include_url=False)]
         if (meant := as_meant(arguments, faults)) is None:
             break
         arguments = meant
@@ -65,13 +65,13 @@ def _refuse_unstorable(operation: Operation, given: Mapping[str, Any]) -> None:
 def _refusal(table: Table, operation: Operation, faults: list[ErrorDetails]) -> ThoughtboxError:
     """All that is wrong with the arguments, in one error; the first fault gives the way out."""
     told = faults[:MOST_FAULTS]
-    message = "; ".join(map(_sentence, told))
+    message = "; ".join(_sentences(told))
     if len(faults) > len(told):
         message += f"; and {len(faults) - len(told)} more"
     return operation.invalid(
         message,
         recovery=_way_out(told, wire_names(operation.input)) or table.guidance(operation.name),
-        details={"fields": [_path(fault["loc"]) for fault in told]},
+        details={"fields": list(dict.fromkeys(_path(fault["loc"]) for fault in told))},
     )
 
 
@@ -81,6 +81,15 @@ def _way_out(faults: list[ErrorDetails], known: tuple[str, ...]) -> str | None:
     if near is not None:
         return f"Did you mean `{near}`?"
     return "Send one of these." if all(fault["type"] == "literal_error" for fault in faults) else None
+
+
+def _sentences(faults: list[ErrorDetails]) -> list[str]:
+    """What is wrong, once for each argument: of one that may be several things, what it may be."""
+    said: dict[str, str] = {}
+    for fault in faults:
+        name, sentence = _path(fault["loc"]), _sentence(fault)
+        said[name] = f"{said[name]}, or {sentence.removeprefix(f'`{name}` must be ')}" if name in said else sentence
+    return list(said.values())
 
 
 def _sentence(fault: ErrorDetails) -> str:

@@ -33,6 +33,20 @@ def as_meant(arguments: Mapping[str, Any], faults: Iterable[ErrorDetails]) -> di
     return mended
 
 
+def located(fault: ErrorDetails, arguments: Mapping[str, Any]) -> ErrorDetails:
+    """The fault, by where it is in the arguments: of a value that may be of several types, without the type's name."""
+    *outer, _ = fault["loc"]
+    value: Any = arguments
+    for key in outer:
+        try:
+            value = value[key]
+        except (LookupError, TypeError):
+            return fault
+    if outer and value is fault["input"] and fault["type"] != "missing":
+        fault["loc"] = tuple(outer)
+    return fault
+
+
 def _replaced(value: Any, location: Location, before: Any, after: Any) -> Any:
     """The value with another one at a place in it; unclear when what was there before is not there."""
     if not location:

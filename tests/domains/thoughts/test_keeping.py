@@ -115,7 +115,7 @@ def everything(mia: Client, tom: Client) -> None:
     tom.session_complete()
     tom.start_new(sessionTitle="To be deleted", sessionTags=["gone"], project="gone")
     tom.cipher()
-    tom.think("S1|C|gone")
+    tom.think("S1|C|∴ gone")
     tom.call("knowledge.promote", learningId="best")
     tom.session_delete(sessionId=tom.session_id)
     mia.call("knowledge.create_pattern", title="P", description="d", content="c", tags=["t"])
