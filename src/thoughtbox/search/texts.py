@@ -81,6 +81,7 @@ class _Ranked(NamedTuple):
     seq: int
     topic: str
     session: str
+    name: str
     rank: float
 
 
@@ -126,7 +127,7 @@ class Texts(View):
             found.setdefault(entry.session, []).append(entry)
         in_order: Sequence[str] = sorted(found, key=lambda session: _place_of_session(found[session]))
         page, has_more = _page(arranged(in_order) if arranged else in_order, limit, offset)
-        best = self._hits(asked, [found[session][0] for session in page])
+        best = self._hits(asked, [_telling(found[session]) for session in page])
         sessions = [SessionHit(hit.session, len(_best_of_each(found[hit.session])), hit) for hit in best]
         return FoundSessions(sessions=sessions, has_more=has_more, note=note)
 
@@ -173,14 +174,14 @@ class Texts(View):
         if not query.terms or scope.topics == []:
             return [], query.note
         search = Search(query, scope, self.index(), self.vocabulary(), self._standing)
-        ranked = [_Ranked(row[0], row[1], row[2], row[3], rank) for row, rank in search.found()]
+        ranked = [_Ranked(row[0], row[1], row[2], row[3], row[5], rank) for row, rank in search.found()]
         return ranked, query.note or search.note
 
     def _standing(self, numbers: Sequence[int], scope: Scope) -> list[Row]:
-        """Those of the entries that stood then: `number, seq, topic, session, words`."""
+        """Those of the entries that stood then: `number, seq, topic, session, words, name`."""
         condition, values = scope.condition()
         return self.sql.rows(
-            "SELECT number, seq, topic, session, words FROM texts"
+            "SELECT number, seq, topic, session, words, name FROM texts"
             f" WHERE workspace = ? AND number IN ({', '.join('?' * len(numbers))}) AND until_seq > ?{condition}"
             f" AND session NOT IN (SELECT session FROM {ABSENCES.standing} AS a)",
             [self.workspace, *numbers, self.as_of, *values, *standing_at(self)],
@@ -293,6 +294,11 @@ def _best_of_each(ranked: Iterable[_Ranked]) -> list[_Ranked]:
     for entry in ranked:
         best.setdefault(entry.seq, entry)
     return list(best.values())
+
+
+def _telling(ranked: Sequence[_Ranked]) -> _Ranked:
+    """Of what a session was found by, the best that it says; what it is called or tagged, if it says nothing of it."""
+    return next((entry for entry in ranked if not entry.name), ranked[0])
 
 
 def _place_of_session(entries: Sequence[_Ranked]) -> tuple[float, int]:

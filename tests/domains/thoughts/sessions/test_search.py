@@ -40,6 +40,14 @@ def test_found_sessions_have_the_fields_of_sessions_and_what_they_were_found_by(
     assert "thoughts" not in answer
 
 
+def test_what_a_session_says_is_shown_rather_than_what_it_is_called(ada: Client):
+    found = ada.session_search(query="cache")["sessions"]
+
+    best = {each["title"]: each["best"] for each in found}
+    assert best["Cache sizes"] == "The image «cache» holds 2 GB"
+    assert [each["best"] for each in ada.session_search(query="incident")["sessions"]] == ["«incident»"]
+
+
 def test_thoughts_are_found_across_sessions(ada: Client):
     answer = ada.session_search(query="cache locks", what="thoughts")
 

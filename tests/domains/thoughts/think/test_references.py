@@ -200,6 +200,7 @@ def test_what_rests_on_something_revised_or_rejected_since_says_so_wherever_it_i
     assert shown(mia, 4)["restsOn"] == said
     assert mia.get_thought(id=shown(mia, 4)["id"])["restsOn"] == said
     assert mia.session_get()["thoughts"][3]["restsOn"] == said
+    assert mia.call("session.search", query="warm", what="thoughts")["thoughts"][0]["restsOn"] == said
     assert mia.call("session.brief")["decisions"] == [f"S4 (rests on {said}) ∴ warm it"]
     assert "restsOn" not in shown(mia, 5)
     assert shown(mia, 3)["revisedBy"] == "S5"

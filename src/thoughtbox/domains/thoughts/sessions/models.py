@@ -86,6 +86,10 @@ class ThoughtFound(CamelOutput):
     branch_id: str | None = None
     kind: str
     snippet: str
+    revised_by: str | None = None
+    rejected_by: str | None = None
+    answered_by: str | None = None
+    rests_on: str | None = None
     previous: list[Neighbour] | None = None
     next: list[Neighbour] | None = None
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from thoughtbox.domains.thoughts.answers import SessionShown
+from thoughtbox.domains.thoughts.answers import SessionShown, Stands
 from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought
 from thoughtbox.domains.thoughts.paging import fitting, room_beside
-from thoughtbox.domains.thoughts.records import thoughts_at
+from thoughtbox.domains.thoughts.records import how_they_stand, thoughts_at
 from thoughtbox.domains.thoughts.sessions.analysis.models import excerpt
 from thoughtbox.domains.thoughts.sessions.models import (
     Neighbour,
@@ -48,7 +48,10 @@ def found_thoughts(tx: Tx, call: SearchSessions) -> SessionsFound:
     """A page of the thoughts that fit, of whichever sessions."""
     found = tx.ask(Texts).find(call.query, topics=(TOPIC,), limit=call.limit, offset=call.offset)
     opened = {thought.seq: thought for thought in thoughts_at(tx, (hit.seq for hit in found.hits))}
-    thoughts = [_thought_found(tx, hit, opened[hit.seq], int(call.neighbours)) for hit in found.hits]
+    stands = how_they_stand(tx, list(opened.values()))
+    thoughts = [
+        _thought_found(tx, hit, opened[hit.seq], stands.get(hit.seq), int(call.neighbours)) for hit in found.hits
+    ]
     room = room_beside(call.max_chars, {"query": call.query, "message": found.note})
     page = page_of(thoughts, room, offset=call.offset, has_more=found.has_more)
     return SessionsFound(
@@ -97,7 +100,7 @@ def _session_found(tx: Tx, hit: SessionHit, thought: Thought | None) -> SessionF
     )
 
 
-def _thought_found(tx: Tx, hit: Hit, thought: Thought, neighbours: int) -> ThoughtFound | None:
+def _thought_found(tx: Tx, hit: Hit, thought: Thought, stands: Stands | None, neighbours: int) -> ThoughtFound | None:
     session = tx.ask(Thoughts).session(thought.session_id)
     if session is None or session.deleted:
         return None
@@ -109,6 +112,7 @@ def _thought_found(tx: Tx, hit: Hit, thought: Thought, neighbours: int) -> Thoug
         branch_id=thought.branch_id,
         kind=thought.kind,
         snippet=hit.snippet,
+        **({} if stands is None else stands._asdict()),
         previous=_shown(_before(tx, thought, neighbours)) if neighbours else None,
         next=_shown(_behind(tx, thought, neighbours)) if neighbours else None,
     )
