@@ -47,6 +47,13 @@ def bind(table: Table, operation: Operation, arguments: Mapping[str, Any]) -> Bo
     raise _refusal(table, operation, faults)
 
 
+def read_as_far(operation: Operation, arguments: Mapping[str, Any]) -> Input:
+    """The texts of arguments that as a whole were refused: enough to see what they are about."""
+    model = operation.input
+    named = {name: arguments.get(wire_name(model, name)) for name in model.model_fields}
+    return model.model_construct(**{name: value for name, value in named.items() if isinstance(value, str)})
+
+
 def wire_name(model: type[Input], name: str) -> str:
     info = model.model_fields.get(name)
     return info.alias if info is not None and info.alias else name

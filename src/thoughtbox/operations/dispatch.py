@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Never, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.engine.steps import in_steps
@@ -17,7 +17,7 @@ from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
-from thoughtbox.operations.arguments import bind, wire_name
+from thoughtbox.operations.arguments import bind, read_as_far, wire_name
 from thoughtbox.operations.budget import fit
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
 from thoughtbox.operations.freshness import fresh_read
@@ -80,9 +80,14 @@ class Dispatcher:
         )
 
     def submit(self, call: Call) -> Future[Answer]:
-        """Run the call; raises at once when it is not well formed, before anything is touched."""
+        """Run the call. One that is not well formed is refused before anything is touched."""
         operation, given = self._resolved(call)
-        arguments, given = bind(self.table, operation, given)
+        try:
+            arguments, given = bind(self.table, operation, given)
+        except ThoughtboxError as refused:
+            if operation.guard is None:
+                raise
+            return self._engine.read(partial(self._refuse, operation, given, call, refused))
         _check_options(operation, call)
         if operation.works_in_steps:
             return in_steps(self._in_steps(operation, arguments, call))
@@ -146,6 +151,22 @@ class Dispatcher:
     def _read(self, operation: Operation, arguments: Input, call: Call, sql: Sql) -> Answer:
         tx = self._shown(self._tx(sql, operation, call, writes=False))
         return _landed(call, tx, _within_budget(_answer(tx, operation, arguments), arguments, operation))
+
+    def _refuse(
+        self, operation: Operation, given: Mapping[str, Any], call: Call, refused: ThoughtboxError, sql: Sql
+    ) -> Never:
+        """Refuse arguments. Who could not have made the call anyway is told of that first: it is the first to mend."""
+        guard = operation.guard
+        assert guard is not None
+        try:
+            guard.check(
+                self._shown(self._tx(sql, operation, call, writes=False)), operation, read_as_far(operation, given)
+            )
+        except guard.errors as first:
+            raise first from None
+        except ThoughtboxError:
+            raise refused from None
+        raise refused
 
     def _write(self, operation: Operation, given: Mapping[str, Any], arguments: Input, call: Call, sql: Sql) -> Answer:
         tx = self._tx(sql, operation, call, writes=True)

@@ -248,6 +248,21 @@ def test_the_call_that_the_refusal_names_leads_on_until_the_operation_is_open(qu
     assert refusals == stage_needed(TABLE.operations[operation])
 
 
+def test_what_comes_too_early_is_told_so_before_what_is_wrong_with_it(quick_box: Box):
+    mia = Client(quick_box)
+    wrong = {"thoughtNumber": "many", "colour": "red"}
+
+    def refused(operation: str, **arguments: Any) -> str | None:
+        refusal = mia.refusal(operation, **arguments)
+        return refusal.code if refusal else None
+
+    assert refused("thought", **wrong) == refused("session.search") == "STAGE_REQUIREMENT_NOT_MET"
+    mia.ready()
+    assert refused("thought", **wrong) == "INVALID_PAYLOAD"
+    assert refused("thought", **wrong, sessionId="nowhere") == "INVALID_PAYLOAD"
+    assert refused("start_new", colour="red") == "INVALID_PAYLOAD"
+
+
 def test_the_refusal_says_how_to_go_on_with_an_earlier_session(quick_box: Box):
     session_id = Client(quick_box).start_new()["sessionId"]
     mia = Client(quick_box)

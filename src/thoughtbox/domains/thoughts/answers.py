@@ -28,7 +28,7 @@ class SessionShown(CamelOutput):
     updated_at: str
     last_accessed_at: str
     status: str
-    stage: int
+    stage: int | None = None
     domain: str | None = None
     project: str | None = None
     task: str | None = None

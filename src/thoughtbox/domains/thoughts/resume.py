@@ -51,8 +51,9 @@ def next_step(tx: Tx, session: Session, stage: int) -> dict[str, Any]:
 
 
 def in_short(session: Session) -> SessionShown:
-    """A session beside its brief: what is long is left to `session.get`."""
+    """A session beside its brief: what is long is left to `session.get`, and the stage is the caller's."""
     shown = SessionShown.of(session)
+    shown.stage = None
     shown.title = cut(session.title, LONGEST_TITLE)
     shown.tags = [tag for tag in session.tags if len(tag) <= LONGEST_VALUE][:MOST_TAGS]
     for name in ("description", "project", "task", "aspect", "bound_root"):

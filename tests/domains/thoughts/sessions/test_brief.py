@@ -158,7 +158,7 @@ def test_after_resuming_the_latest_session_the_next_thought_is_accepted(told: Cl
     resumed = tom.call("session.resume_latest")
 
     assert (resumed["sessionId"], resumed["stage"], resumed["nextThoughtNumber"]) == (told.session_id, 2, 10)
-    assert resumed["session"]["stage"] == 2
+    assert tom.get_state()["session"]["stage"] == 2
     assert resumed["notation"] == notation()
     assert resumed["lastThought"]["thought"] == "S9|Q|S8|How early?"
     answer = tom.think("S10|E|S9|Two minutes are enough")
@@ -169,8 +169,21 @@ def test_a_session_that_never_saw_the_cipher_is_ready_after_it_is_resumed(box: B
     Client(box).start_new(sessionTitle="New")
     tom = Client(box, agent="tom")
 
-    assert tom.call("session.resume_latest")["session"]["stage"] == 2
+    assert tom.call("session.resume_latest")["stage"] == 2
+    assert tom.get_state()["session"]["stage"] == 2
     assert tom.think()["thoughtNumber"] == 1
+
+
+@pytest.mark.parametrize("operation", ["session.resume_latest", "session.resume", "load_context"])
+def test_an_answer_names_one_stage_which_is_the_callers(told: Client, operation: str):
+    told.navigate(domain="debugging")
+    tom = Client(told.box, agent="tom").ready() if operation == "session.resume" else Client(told.box, agent="tom")
+    named = {} if operation == "session.resume_latest" else {"sessionId": told.session_id}
+
+    answer = tom.call(operation, **named)
+
+    assert answer["stage"] == tom.stage
+    assert "stage" not in answer["session"]
 
 
 def test_whoever_is_lost_is_told_what_can_be_resumed_and_how(told: Client):
