@@ -61,6 +61,8 @@ class Versions:
         self.values = tuple(values)
         self.standing = f"(SELECT * FROM {table} WHERE {STANDING})"
         """The rows that stood then, as a table; its parameters are those of `standing_at`."""
+        self.ever = f"(SELECT * FROM {table} WHERE workspace = ? AND from_seq <= ?)"
+        """The rows that stood then or before, as a table; its parameters are those of `until`."""
         current = " AND ".join(f"{column} = ?" for column in ("workspace", *key, "until_seq"))
         columns = ("workspace", *key, "until_seq", "from_seq", *values)
         replaced = ", ".join(f"{column} = excluded.{column}" for column in values)
@@ -91,3 +93,8 @@ class Versions:
 def standing_at(view: View) -> tuple[str, int, int]:
     """The parameters of `standing`: of which workspace, as of which record."""
     return view.workspace, view.as_of, view.as_of
+
+
+def until(view: View) -> tuple[str, int]:
+    """The parameters of `Versions.ever`."""
+    return view.workspace, view.as_of

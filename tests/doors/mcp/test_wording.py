@@ -11,6 +11,7 @@ from mcp_types import TextContent, TextResourceContents
 from tests.conftest import StartAgent
 from tests.support.pages import GATEWAY
 from thoughtbox import content, domains
+from thoughtbox.domains.thoughts.stages import stage_needed
 from thoughtbox.doors.mcp import prompts
 from thoughtbox.doors.mcp.wording import TO_THE_GATEWAY, TO_TOOLS, Wording
 from thoughtbox.operations.models import wire_names
@@ -117,6 +118,16 @@ def test_a_client_is_told_how_to_call_what_it_is_shown(
     (init,) = agent.run(lambda: agent.client.read_resource("thoughtbox://init")).contents
     assert isinstance(init, TextResourceContents)
     assert (TO_THE_GATEWAY if toolset == "default" else "--toolset all") in init.text
+
+
+def test_the_overview_names_every_operation_at_its_stage():
+    lines = dict(re.findall(r"^- ([012]), .*?: (.*)$", TEXTS["list_mcp_assets"], re.MULTILINE))
+
+    for operation in TABLE:
+        if operation.room == "thoughts" and not operation.hidden:
+            family, _, bare = operation.name.rpartition(".")
+            stages = [stage for stage, names in lines.items() if re.search(rf"\b{family}\b.*\b{bare}\b", names)]
+            assert stages == [str(stage_needed(operation))], operation.name
 
 
 def test_the_overview_names_every_operation_resource_and_prompt():

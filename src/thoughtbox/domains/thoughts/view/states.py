@@ -19,7 +19,7 @@ from thoughtbox.domains.thoughts.model.reasoning import (
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.record import Record
-from thoughtbox.ledger.versions import Versions, standing_at
+from thoughtbox.ledger.versions import Versions, standing_at, until
 from thoughtbox.ledger.view import View
 
 STATES = Versions(
@@ -100,9 +100,8 @@ class StateTables(View):
     def settlings(self, session_id: str) -> list[int]:
         """The records that have said what became of a branch, those that no longer count included."""
         rows = self.sql.rows(
-            "SELECT DISTINCT by_seq FROM thought_fates WHERE workspace = ? AND session_id = ? AND by_seq <= ?"
-            " ORDER BY by_seq",
-            (self.workspace, session_id, self.as_of),
+            f"SELECT DISTINCT by_seq FROM {FATES.ever} AS f WHERE session_id = ? ORDER BY by_seq",
+            (*until(self), session_id),
         )
         return [row[0] for row in rows]
 
