@@ -13,7 +13,7 @@ import orjson
 
 from thoughtbox import content
 from thoughtbox.domains.thoughts.answers import Brief, ThoughtLine
-from thoughtbox.domains.thoughts.cipher.notation import parse
+from thoughtbox.domains.thoughts.cipher.notation import said_in
 from thoughtbox.domains.thoughts.cutting import cut
 from thoughtbox.domains.thoughts.model.reasoning import State
 from thoughtbox.domains.thoughts.model.session import Session
@@ -161,10 +161,10 @@ class _Filling:
             fate = fates[name].fate if name in fates else "open"
             origin = f" from {f'{line.parent}:' if line.parent else ''}S{line.origin_number}" if line.origin else ""
             last = self._opened(line.last_seq)
-            yield f"{name}{origin}, {fate}: S{last.number} {cut(said(last), self._longest * 2 // 3)}"
+            yield f"{name}{origin}, {fate}: S{last.number} {cut(said_in(last.text), self._longest * 2 // 3)}"
 
     def _line(self, thought: Thought, longest: int, remark: str = "") -> str:
-        return f"{thought_name(thought)}{remark} {cut(said(thought), longest)}"
+        return f"{thought_name(thought)}{remark} {cut(said_in(thought.text), longest)}"
 
     def _opened(self, seq: int) -> Thought:
         [thought] = thoughts_at(self._tx, [seq])
@@ -174,10 +174,3 @@ class _Filling:
 def _length(part: object) -> int:
     """Characters on the wire."""
     return len(orjson.dumps(part).decode())
-
-
-def said(thought: Thought) -> str:
-    """What a thought says, without the number, marker and references of the cipher."""
-    cipher = parse(thought.text)
-    step = next(iter(cipher.steps), None)
-    return step.statement if step is not None else thought.text

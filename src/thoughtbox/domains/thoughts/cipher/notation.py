@@ -160,6 +160,11 @@ def parse(text: str) -> Cipher:
     return Cipher(tuple(_line(source) for source in _LINE.findall(text)))
 
 
+def said_in(text: str) -> str:
+    """What a text says, without the numbers, markers and references of the cipher."""
+    return "\n".join(line.statement if isinstance(line, Step) else line.source.strip() for line in parse(text).lines)
+
+
 def thoughts_in(text: str) -> list[str]:
     """The thoughts that a text holds: one for each line of cipher, with the words below it; else the text as it is."""
     cipher = parse(text)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from thoughtbox.domains.thoughts.cipher.notation import Step, parse
+from thoughtbox.domains.thoughts.cipher import notation
+from thoughtbox.search.english import stem
 
 LONGEST_READ = 10_000
 """Characters of a thought that are searched for words."""
@@ -19,21 +20,6 @@ STOP_WORDS = frozenset(_COMMON.split())
 WORD = re.compile(r"\w+(?:[./:-]\w+)*")
 
 _FIGURE = re.compile(r"(?<![\w.,])(\d[\d,.]*)\s?(%|[^\W\d_]{1,20}+(?:/[^\W\d_]{1,10}+)?)")
-_ENDINGS = (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("s", ""))
-_SHORTEST_STEM = 3
-_IRREGULAR = {
-    "built": "build",
-    "rebuilt": "rebuild",
-    "sent": "send",
-    "made": "make",
-    "taken": "take",
-    "written": "write",
-    "rewritten": "rewrite",
-    "given": "give",
-    "kept": "keep",
-    "bought": "buy",
-    "chosen": "choose",
-}
 
 
 def overlap(one: str, other: str) -> float:
@@ -43,9 +29,8 @@ def overlap(one: str, other: str) -> float:
 
 
 def said_in(text: str) -> str:
-    """A text without the numbers, markers and references of the cipher; the beginning of it, when it is very long."""
-    lines = parse(text[:LONGEST_READ]).lines
-    return "\n".join(line.statement if isinstance(line, Step) else line.source.strip() for line in lines)
+    """What a text says, without what is cipher about it; the beginning of it, when it is very long."""
+    return notation.said_in(text[:LONGEST_READ])
 
 
 def words_of(text: str) -> set[str]:
@@ -65,19 +50,4 @@ def jaccard(shared: int, one: int, other: int) -> float:
 
 def stems_of(text: str) -> set[str]:
     """What is left of the words of a text without their endings. The text is one that `said_in` gave."""
-    return {stem(word) for word in WORD.findall(text) if word.casefold() not in STOP_WORDS}
-
-
-def stem(word: str) -> str:
-    """A word without its ending: `shipped`, `ships` and `shipping` are `ship`."""
-    folded = word.casefold()
-    folded = _IRREGULAR.get(folded, folded)
-    for ending, instead in _ENDINGS:
-        if folded.endswith(ending) and not folded.endswith("ss") and len(folded) - len(ending) >= _SHORTEST_STEM:
-            folded = folded[: -len(ending)] + instead
-            break
-    else:
-        return folded.removesuffix("e")
-    if len(folded) > _SHORTEST_STEM and folded[-1] == folded[-2] and folded[-1] not in "aeiouls":
-        folded = folded[:-1]
-    return folded.removesuffix("e")
+    return {stem(word.casefold()) for word in WORD.findall(text) if word.casefold() not in STOP_WORDS}

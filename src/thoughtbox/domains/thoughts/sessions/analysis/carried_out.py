@@ -15,8 +15,9 @@ from typing import NamedTuple
 from thoughtbox.domains.thoughts.cipher.meaning import plan_steps
 from thoughtbox.domains.thoughts.model.reasoning import Reasoning
 from thoughtbox.domains.thoughts.model.thought import Thought
-from thoughtbox.domains.thoughts.sessions.words import WORD, said_in, stem, stems_of
+from thoughtbox.domains.thoughts.sessions.words import WORD, said_in, stems_of
 from thoughtbox.ledger.record import seq_of
+from thoughtbox.search.english import stem
 
 DOABLE = frozenset({"decision", "plan"})
 _REPORTING = frozenset({"observation", "evidence", "claim"})
@@ -167,7 +168,7 @@ class _Report:
         """Whether it says that all of this is done. The steps that it reports are added to those of reports before."""
         said = said_in(target.text)
         stems = stems_of(said)
-        verbs = {stem(word) for word in WORD.findall(said) if not word.casefold().endswith("ed")}
+        verbs = {stem(word.casefold()) for word in WORD.findall(said) if not word.casefold().endswith("ed")}
         if any(_is_negated(clause, verbs) for clause in self._clauses):
             return False
         done = [clause for clause in self._clauses if _is_done(clause, verbs)]
@@ -221,8 +222,13 @@ def _tells(words: Sequence[str], at: int) -> bool:
     return at == 0 and _IS.isdisjoint(words[2:4])
 
 
+_PAST = frozenset(
+    {"bought", "built", "chosen", "given", "kept", "made", "rebuilt", "rewritten", "sent", "taken", "written"}
+)
+
+
 def _is_past(word: str) -> bool:
-    return word.endswith("ed") or (stem(word) != word.removesuffix("e") and not word.endswith(("s", "ing")))
+    return word.endswith("ed") or word in _PAST
 
 
 def _is_done(clause: _Clause, verbs: set[str]) -> bool:
