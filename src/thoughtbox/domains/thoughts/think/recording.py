@@ -23,7 +23,6 @@ MOST_NOTES = 3
 _ADOPTING = frozenset({"derived_from", "refines", "answers"})
 """How a decision refers to a thought of a branch that it adopts."""
 
-
 MOST_LINES = 100
 """Lines of cipher in one call."""
 
@@ -58,6 +57,15 @@ def record_thoughts(tx: Tx, numbers: Numbers, session_id: str, call: Think) -> l
     return recorded
 
 
+_NOT_FIRST = {
+    "is_revision": False,
+    "revises_thought": None,
+    "branch_from_thought": None,
+    "branch_from_branch": None,
+}
+_NOT_LAST = {"next_thought_needed": True, "critique": False, "action_id": None}
+
+
 def _each_line(call: Think) -> list[Think]:
     """A call for each thought that the text holds. What is said of the call as a whole holds for its first or last."""
     texts = thoughts_in(call.thought)
@@ -69,17 +77,15 @@ def _each_line(call: Think) -> list[Think]:
             recovery="Send them in several calls.",
             details={"fields": ["thought"]},
         )
-    for_first = {"revises_thought": None, "branch_from_thought": None, "branch_from_branch": None}
-    for_last = {"next_thought_needed": True, "critique": False, "action_id": None}
     calls: list[Think] = []
     for place_in_call, text in enumerate(texts):
         changed: dict[str, Any] = {"thought": text}
         if place_in_call > 0:
-            changed |= {**for_first, "is_revision": False}
+            changed |= _NOT_FIRST
             if call.thought_number is not None:
                 changed["thought_number"] = call.thought_number + place_in_call
         if place_in_call < len(texts) - 1:
-            changed |= for_last
+            changed |= _NOT_LAST
         calls.append(call.model_copy(update=changed))
     return calls
 
