@@ -156,9 +156,25 @@ def check_names(operation: Operation, error: ThoughtboxError) -> None:
     assert all(name in known or TABLE.operations[name].suggestible for name in suggested), error.payload()
 
 
+def some_callers(operation: Operation) -> list[str]:
+    """Whoever just came, and one of the others, another one for each operation; all of them take long."""
+    others = [kind for kind in CALLERS if kind != "newcomer"]
+    return ["newcomer", others[[each.name for each in OPERATIONS].index(operation.name) % len(others)]]
+
+
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_what_a_refusal_recommends_succeeds_when_it_is_sent_as_it_stands(operation: Operation):
-    for kind, arrive in CALLERS.items():
+    walk(operation, some_callers(operation))
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_what_a_refusal_recommends_succeeds_for_every_caller(operation: Operation):
+    walk(operation, list(CALLERS))
+
+
+def walk(operation: Operation, kinds: list[str]) -> None:
+    for kind, arrive in ((kind, CALLERS[kind]) for kind in kinds):
         world = World()
         caller, refused = arrive(world), 0
         there = caller.focus
