@@ -51,7 +51,8 @@ def read_as_far(operation: Operation, arguments: Mapping[str, Any]) -> Input:
     """The texts of arguments that as a whole were refused: enough to see what they are about."""
     model = operation.input
     named = {name: arguments.get(wire_name(model, name)) for name in model.model_fields}
-    return model.model_construct(**{name: value for name, value in named.items() if isinstance(value, str)})
+    texts = {name: value for name, value in named.items() if isinstance(value, str) and unstorable(value) is None}
+    return model.model_construct(**texts)
 
 
 def wire_name(model: type[Input], name: str) -> str:
