@@ -173,7 +173,8 @@ def _shortest(sql: Sql, question: str, values: Sequence[Any]) -> list[int]:
     return [row[0] for row in rows]
 
 
-_SPLITS = re.compile(r"[^0-9A-Za-z\x80-\U0010ffff]")
+_SPLITS = re.compile(r"[\x00-/:-@\[-`{-\x7f]")
+"""What is neither a letter nor a digit, within ASCII."""
 
 
 def _within(match: str, scope: Scope) -> str:

@@ -35,7 +35,6 @@ _ALONE = (
 )
 _ACCENT = re.compile("[\u0300-\u036f]")
 _ASCII_WORD = re.compile("[a-z0-9]+")
-_STANDS_ALONE = re.compile(f"[{_ALONE}]")
 
 
 class Word(NamedTuple):
@@ -73,7 +72,7 @@ def places(text: str, start: int = 0) -> Iterator[Word]:
 
 def stands_alone(word: str) -> bool:
     """Whether a word is a character of a script that puts no spaces between words."""
-    return _STANDS_ALONE.match(word) is not None
+    return _standing_alone().match(word) is not None
 
 
 def indexed(text: str) -> Indexed:
@@ -124,3 +123,8 @@ def _word() -> re.Pattern[str]:
     """A character that stands alone, or a run of others; with the marks that belong to them."""
     marks = "".join(character for character in map(chr, range(0x300, 0xFE30)) if category(character)[0] == "M")
     return re.compile(rf"(?![\W_])[{_ALONE}][{marks}]*|[^\W_{_ALONE}]+(?:[{marks}]+[^\W_{_ALONE}]*)*")
+
+
+@cache
+def _standing_alone() -> re.Pattern[str]:
+    return re.compile(f"[{_ALONE}]")

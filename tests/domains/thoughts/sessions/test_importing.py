@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.box import Box
 from tests.support.thinker import Client
-from thoughtbox.domains.thoughts.sessions.importing import MOST_THOUGHTS
+from thoughtbox.domains.thoughts.files.taking import MOST_THOUGHTS
 from thoughtbox.errors import InvalidPayload
 
 CIPHER = """# Slow pages

@@ -33,7 +33,6 @@ from thoughtbox.domains.thoughts.knowledge.models import (
 from thoughtbox.domains.thoughts.knowledge.view import PATTERN, Entry, Knowledge
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import current, existing
-from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
 from thoughtbox.domains.thoughts.stages import at
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
@@ -201,6 +200,8 @@ def undelete_pattern(tx: Tx, call: DeletePattern) -> PatternKept:
 def promote(tx: Tx, call: Promote) -> PatternKept:
     """Keep a proposal of session.extract_learnings as a pattern, with the session it comes from."""
     session = current(tx, call.session_id)
+    from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of  # when it is first asked for
+
     proposals = learnings_of(tx, session, call.key_moments).full()
     by_name = {BEST: next(iter(proposals), None), **{learning.id: learning for learning in proposals}}
     proposal = by_name.get(call.learning_id)

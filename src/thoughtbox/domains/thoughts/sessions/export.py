@@ -6,10 +6,6 @@ from collections.abc import Iterator
 
 import orjson
 
-from thoughtbox.domains.thoughts.files.cipher_writing import cipher_chunks
-from thoughtbox.domains.thoughts.files.documents import Rereadable, json_chunks
-from thoughtbox.domains.thoughts.files.manifest import partition_path
-from thoughtbox.domains.thoughts.files.markdown import markdown_chunks
 from thoughtbox.domains.thoughts.files.text_cache import TextCache
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
@@ -26,6 +22,11 @@ PAGE_CHARS = 60_000
 
 def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_metadata: bool = True) -> Iterator[str]:
     """The session as one text, JSON, Markdown or cipher, piece by piece."""
+    # Here, so that no server waits for it at its start.
+    from thoughtbox.domains.thoughts.files.cipher_writing import cipher_chunks
+    from thoughtbox.domains.thoughts.files.documents import Rereadable, json_chunks
+    from thoughtbox.domains.thoughts.files.markdown import markdown_chunks
+
     thoughts = Rereadable(lambda: thoughts_of(tx, session.id))
     settlings = settlings_of(tx, session.id)
     if form == "cipher":
@@ -39,6 +40,8 @@ def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_meta
 
 
 def _partition(tx: Tx, session: Session) -> str | None:
+    from thoughtbox.domains.thoughts.files.manifest import partition_path
+
     return partition_path(session.created_at, tx.settings.get("partition", "monthly"))
 
 

@@ -1,25 +1,14 @@
 """Taking a session in that was exported: as SessionExport JSON, or as text in cipher."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from thoughtbox.domains.thoughts.arguments import Title
-from thoughtbox.domains.thoughts.files.cipher_reading import CipherText, read_cipher
-from thoughtbox.domains.thoughts.files.imported import ImportedSession
-from thoughtbox.domains.thoughts.files.session_export import read_export
-from thoughtbox.domains.thoughts.files.transfer import ImportOutcome, take_cipher, take_session
 from thoughtbox.domains.thoughts.room import room
-from thoughtbox.errors import ImportRefused, InvalidPayload
 from thoughtbox.operations import CamelInput, CamelOutput, Example, Text, Tx
 
-MOST_THOUGHTS = 5_000
-"""Of one call, which is one transaction; the command line takes more."""
-
 Form = Literal["json", "cipher"]
-_Found = TypeVar("_Found", ImportedSession, CipherText)
 
 
 class ImportSession(CamelInput):
@@ -55,8 +44,10 @@ def form_of(content: str) -> Form:
 )
 def session_import(tx: Tx, call: ImportSession) -> SessionImported:
     """Take in what session.export gave. JSON keeps its id, and adds what is missing; cipher begins a session."""
+    from thoughtbox.domains.thoughts.files.taking import take_content  # no server waits for it at its start
+
     form = call.format or form_of(call.content)
-    taken = _take_json(tx, call) if form == "json" else _take_cipher(tx, call)
+    taken = take_content(tx, form, call.content, call.title)
     return SessionImported(
         session_id=taken.session_id,
         format=form,
@@ -65,31 +56,3 @@ def session_import(tx: Tx, call: ImportSession) -> SessionImported:
         notices=list(taken.notices) or None,
         next={"operation": "load_context", "sessionId": taken.session_id},
     )
-
-
-def _take_json(tx: Tx, call: ImportSession) -> ImportOutcome:
-    found = _read(read_export, call.content.removeprefix("\ufeff"))
-    if call.title is not None:
-        found = replace(found, session=replace(found.session, title=call.title))
-    return take_session(tx, found)
-
-
-def _take_cipher(tx: Tx, call: ImportSession) -> ImportOutcome:
-    found = _read(read_cipher, call.content)
-    return take_cipher(tx, found, call.title)
-
-
-def _read(read: Callable[[str], _Found], content: str) -> _Found:
-    """What the content says; what cannot be taken in is the caller's fault."""
-    try:
-        found = read(content)
-    except ImportRefused as refused:
-        details = {**refused.details, "fields": ["content"]}
-        raise InvalidPayload(refused.message, recovery=refused.recovery, details=details) from None
-    if len(found.thoughts) > MOST_THOUGHTS:
-        raise InvalidPayload(
-            f"there are {len(found.thoughts):,} thoughts in it; {MOST_THOUGHTS:,} are the most in one call",
-            recovery="Write it to a file, and take it in on the command line: thoughtbox import FILE.",
-            details={"thoughts": len(found.thoughts), "fields": ["content"]},
-        )
-    return found

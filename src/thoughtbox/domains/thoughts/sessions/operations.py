@@ -1,4 +1,7 @@
-"""Looking after sessions: find, read, resume, export, analyse, rename, tag, complete, delete and undelete, verify."""
+"""Looking after sessions: find, read, resume, export, analyse, rename, tag, complete, delete and undelete, verify.
+
+What analyses and what learns is loaded when it is first asked for: no server waits for it at its start.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,9 @@ from thoughtbox.domains.thoughts.paging import room_beside, thoughts_page
 from thoughtbox.domains.thoughts.resume import LONGEST_TITLE, attach, in_short, reach
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import LATEST, current, existing, named_session, own_session
-from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import look_deeper
-from thoughtbox.domains.thoughts.sessions.analysis.figures import analyze
 from thoughtbox.domains.thoughts.sessions.analysis.models import DeepAnalysis, SessionAnalysis
-from thoughtbox.domains.thoughts.sessions.came_to import outcome_of
 from thoughtbox.domains.thoughts.sessions.export import PAGE_CHARS, piece_of
-from thoughtbox.domains.thoughts.sessions.learnings.fitting import fitted
 from thoughtbox.domains.thoughts.sessions.learnings.models import TYPES
-from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
 from thoughtbox.domains.thoughts.sessions.listing import ListSessions, SessionsListed, listed
 from thoughtbox.domains.thoughts.sessions.models import (
     BriefSession,
@@ -224,6 +222,9 @@ def session_export(tx: Tx, call: ExportSession) -> SessionExported:
 )
 def session_analyze(tx: Tx, call: OneSession) -> SessionAnalysis:
     """Figures of a session, and what it came to: decisions, what fell, what is open, what was carried out."""
+    from thoughtbox.domains.thoughts.sessions.analysis.figures import analyze
+    from thoughtbox.domains.thoughts.sessions.came_to import outcome_of
+
     session = current(tx, call.session_id)
     return analyze(session, outcome_of(tx, session.id))
 
@@ -237,6 +238,9 @@ def session_analyze(tx: Tx, call: OneSession) -> SessionAnalysis:
 )
 def deep_analysis(tx: Tx, call: LookDeeper) -> DeepAnalysis:
     """How a session's thoughts hang together: chains, what is open or stale, decisions and their fate, load, pauses."""
+    from thoughtbox.domains.thoughts.sessions.analysis.deep_analysis import look_deeper
+    from thoughtbox.domains.thoughts.sessions.came_to import outcome_of
+
     session = current(tx, call.session_id)
     return look_deeper(session, outcome_of(tx, session.id), call.analysis_type, call.include_timeline)
 
@@ -251,6 +255,9 @@ def deep_analysis(tx: Tx, call: LookDeeper) -> DeepAnalysis:
 )
 def session_extract_learnings(tx: Tx, call: ExtractLearnings) -> LearningsExtracted:
     """Proposals from a session: what stands, what fell and why, what to look after. Keep one with knowledge.promote."""
+    from thoughtbox.domains.thoughts.sessions.learnings.fitting import fitted
+    from thoughtbox.domains.thoughts.sessions.learnings.proposals import learnings_of
+
     session = current(tx, call.session_id)
     found = learnings_of(tx, session, call.key_moments, call.target_types or TYPES)
     return fitted(tx, session, found, call.max_chars)

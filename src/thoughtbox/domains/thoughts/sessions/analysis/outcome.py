@@ -7,7 +7,6 @@ from functools import cached_property
 
 from thoughtbox.domains.thoughts.model.reasoning import Fate, Reasoning, Settled
 from thoughtbox.domains.thoughts.model.thought import Thought
-from thoughtbox.domains.thoughts.sessions.analysis.carried_out import carried_out
 from thoughtbox.domains.thoughts.sessions.analysis.links import Links, lines_of
 
 
@@ -29,6 +28,8 @@ class Outcome:
     @cached_property
     def reports(self) -> dict[int, Thought]:
         """By decision or plan that was carried out: the thought that says so."""
+        from thoughtbox.domains.thoughts.sessions.analysis.carried_out import carried_out  # it takes long to load
+
         return carried_out(self.reasoning)
 
     @cached_property
