@@ -267,7 +267,7 @@ def told(box: Box) -> Client:
 def test_thoughts_are_thought_data_with_their_links(told: Client):
     assert listed(THOUGHT_READ)(told.session_get()["thoughts"])
     assert listed(THOUGHT_READ)(told.read_thoughts(last=9)["thoughts"])
-    brief = shaped({"thought": text, "thoughtNumber": at_least(1)}, {"branchId": text})
+    brief = shaped({"thought": text, "thoughtNumber": at_least(1)}, {"branchId": text, "stands": text})
     assert listed(brief)(told.load_context(sessionId=told.session_id)["lastThoughts"])
 
 

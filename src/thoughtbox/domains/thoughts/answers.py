@@ -147,6 +147,7 @@ class ThoughtLine(CamelOutput):
     thought_number: int
     thought: str
     branch_id: str | None = None
+    stands: Annotated[str | None, Field(description="What later thoughts made of it: `revised by S8`.")] = None
 
 
 class Brief(CamelOutput):

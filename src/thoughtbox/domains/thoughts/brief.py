@@ -12,7 +12,7 @@ from typing import NamedTuple
 import orjson
 
 from thoughtbox import content
-from thoughtbox.domains.thoughts.answers import Brief, ThoughtLine
+from thoughtbox.domains.thoughts.answers import Brief, Stands, ThoughtLine
 from thoughtbox.domains.thoughts.cipher.notation import said_in
 from thoughtbox.domains.thoughts.cutting import cut
 from thoughtbox.domains.thoughts.model.reasoning import State
@@ -134,20 +134,19 @@ class _Filling:
                 thought_number=thought.number,
                 thought=cut(thought.text, int(_LONGER * self._longest)),
                 branch_id=thought.branch_id,
+                stands=self._remark(thought) or None,
             )
 
     def _having(self, states: Iterable[State]) -> Iterator[str]:
         """The newest first, with what they rest on and has fallen since."""
         for state in states:
-            thought = self._opened(state.seq)
-            stands = how_they_stand(self._tx, [thought]) if state.rests_on is not None else {}
-            remark = f" (rests on {stands[state.seq].rests_on})" if stands else ""
-            yield self._line(thought, self._longest, remark)
+            yield self._line(self._opened(state.seq), self._longest)
 
     def _rejected(self, states: Iterable[State]) -> Iterator[str]:
         """The newest first, with why."""
         for state in states:
-            line = self._line(self._opened(state.seq), self._longest // 2)
+            fallen = self._opened(state.seq)
+            line = f"{thought_name(fallen)} {cut(said_in(fallen.text), self._longest // 2)}"
             why = self._opened(state.by) if state.by is not None else None
             yield f"{line} ← {self._line(why, self._longest // 2)}" if why is not None else line
 
@@ -161,10 +160,19 @@ class _Filling:
             fate = fates[name].fate if name in fates else "open"
             origin = f" from {f'{line.parent}:' if line.parent else ''}S{line.origin_number}" if line.origin else ""
             last = self._opened(line.last_seq)
-            yield f"{name}{origin}, {fate}: S{last.number} {cut(said_in(last.text), self._longest * 2 // 3)}"
+            remark = self._remark(last)
+            begins = f"{name}{origin}, {fate}: S{last.number}{f' ({remark})' if remark else ''}"
+            yield f"{begins} {cut(said_in(last.text), self._longest * 2 // 3)}"
 
-    def _line(self, thought: Thought, longest: int, remark: str = "") -> str:
-        return f"{thought_name(thought)}{remark} {cut(said_in(thought.text), longest)}"
+    def _line(self, thought: Thought, longest: int) -> str:
+        remark = self._remark(thought)
+        return f"{thought_name(thought)}{f' ({remark})' if remark else ''} {cut(said_in(thought.text), longest)}"
+
+    def _remark(self, thought: Thought) -> str:
+        """What became of a thought, where that is not plain from where it stands: `revised by S8`."""
+        stands = how_they_stand(self._tx, [thought]).get(thought.seq, Stands())
+        said = {"rejected by": stands.rejected_by, "revised by": stands.revised_by, "rests on": stands.rests_on}
+        return next((f"{how} {what}" for how, what in said.items() if what), "")
 
     def _opened(self, seq: int) -> Thought:
         [thought] = thoughts_at(self._tx, [seq])

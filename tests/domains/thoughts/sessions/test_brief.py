@@ -125,6 +125,17 @@ def test_a_larger_budget_shows_more_and_what_was_left_out_is_named(mia: Client):
     assert length(long) <= 5_000
 
 
+def test_no_line_shows_what_fell_without_saying_so(told: Client):
+    told.think("S9|E|S8|It costs 3 s", branchId="longer")
+    told.think("S10|R|^longer:S9|It costs 0.3 s")
+
+    brief = told.call("session.brief", maxChars=4_000)
+
+    assert brief["branches"] == ["longer from S7, open: S9 (revised by S10) It costs 3 s"]
+    assert brief["lastThoughts"][-2]["stands"] == "revised by S10"
+    assert "~~It costs 3 s~~ → **S10** It costs 0.3 s" in told.exported("markdown")
+
+
 def test_the_same_session_has_the_same_brief(told: Client):
     assert told.call("session.brief") == Client(told.box).call("session.brief", sessionId=told.session_id)
 

@@ -128,7 +128,14 @@ class _Record:
         fork = f", from {origin}" if origin else ""
         why = self._whys.get(settled.by) if settled else None
         because = f"  \n  Why: {inert(one_line(why))}" if why else ""
-        return f"- **{inert(one_line(branch))}**{fate}{fork}: {self._saying(last.seq)}{because}"
+        return f"- **{inert(one_line(branch))}**{fate}{fork}: {self._last_line(last)}{because}"
+
+    def _last_line(self, thought: Thought) -> str:
+        state = self._reasoning.state(thought)
+        if state.status == "revised":
+            newest = self._newest(state)
+            return f"{self._struck(thought.seq)} → **{self._name(newest)}** {self._saying(newest)}"
+        return self._struck(thought.seq) if state.status == "rejected" else self._saying(thought.seq)
 
     def _decision(self, thought: Thought) -> str:
         before = f"{self._struck(thought.revises)} → " if thought.revises in self._told else ""
