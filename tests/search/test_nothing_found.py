@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.search.conftest import BOOK, NOTE, Library
-from thoughtbox.search.vocabulary import MOST_FORMS, distance
+from thoughtbox.search.spelling import distance
+from thoughtbox.search.vocabulary import MOST_FORMS
 
 
 def test_words_that_nobody_has_used_are_named_with_those_that_are_near(library: Library):

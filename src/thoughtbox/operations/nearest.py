@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from thoughtbox.search.spelling import distance
+
 LONGEST = 100
 """Characters of a name that is worth comparing."""
 
@@ -48,9 +50,10 @@ def _cost(given: list[str], other: list[str]) -> int | None:
 def _edits(given: list[str], other: list[str]) -> int | None:
     edits = 0
     for word, meant in zip(given, other, strict=True):
-        if (distance := _distance(word, meant)) > _tolerated(word, meant):
+        tolerated = _tolerated(word, meant)
+        if (apart := distance(word, meant, tolerated)) > tolerated:
             return None
-        edits += distance
+        edits += apart
     return edits
 
 
@@ -60,17 +63,3 @@ def _tolerated(word: str, meant: str) -> int:
     if shorter <= 3:
         return 1 if len(word) != len(meant) or sorted(word) == sorted(meant) else 0
     return 1 if shorter < 8 else 2
-
-
-def _distance(word: str, other: str) -> int:
-    """Letters to put in, take out, replace, or swap with the next one."""
-    rows = [list(range(len(other) + 1))]
-    for at, letter in enumerate(word, 1):
-        above, row = rows[-1], [at]
-        for place, meant in enumerate(other, 1):
-            cost = min(above[place] + 1, row[-1] + 1, above[place - 1] + (letter != meant))
-            if at > 1 and place > 1 and (letter, word[at - 2]) == (other[place - 2], meant):
-                cost = min(cost, rows[-2][place - 2] + 1)
-            row.append(cost)
-        rows.append(row)
-    return rows[-1][-1]

@@ -22,6 +22,9 @@ from thoughtbox.search.words import indexed
 
 LARGEST_PAGE = 100
 
+MANY = 512
+"""Entries of a workspace from which on it matters what the planner knows of them."""
+
 SLICE_RECORDS = 128
 SLICE_BYTES = 128 << 10
 """Records, and bytes of them, that are taken in at once: others wait as long as that takes. One is never too large."""
@@ -240,6 +243,9 @@ class _Taking:
         view, entries = self._view, self._entries
         self._entries, self._named = [], set()
         view.index().add(entries)
+        before = view.vocabulary().totals().entries
+        if before + len(entries) >= MANY and before.bit_length() < (before + len(entries)).bit_length():
+            view.index().grown()
         absent = {session for session in {entry.session for entry in entries} if self._is_absent(session)}
         view.vocabulary().add([entry.words for entry in entries if entry.session not in absent])
 

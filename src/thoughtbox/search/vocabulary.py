@@ -11,6 +11,7 @@ from thoughtbox.ledger.clauses import begins_with, rows_among
 from thoughtbox.search.english import stem
 from thoughtbox.search.match import Sought
 from thoughtbox.search.query import Term
+from thoughtbox.search.spelling import distance
 from thoughtbox.search.words import Indexed
 
 MOST_FORMS = 8
@@ -149,22 +150,3 @@ def _forms(word: str, stored: str) -> list[str]:
 def _stored(word: str, forms: list[str]) -> str:
     """Each form behind a blank; nothing when a word was only ever written as its stem."""
     return "" if forms in ([], [word]) else "".join(f" {form}" for form in forms[:MOST_FORMS])
-
-
-def distance(one: str, other: str, farthest: int) -> int:
-    """How many letters must be put in, left out, replaced or exchanged with their neighbours; more than `farthest`
-    when it is more."""
-    if abs(len(one) - len(other)) > farthest:
-        return farthest + 1
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, start=1):
-        before, above, row = row, before, [i]
-        for j, facing in enumerate(other, start=1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != facing))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == facing:
-                cost = min(cost, above[j - 2] + 1)
-            row.append(cost)
-        if min(row) > farthest:
-            return farthest + 1
-    return row[-1]
