@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from bench.stores import CALLER
+from tests.support.questions import sessions
 from thoughtbox.app import Thoughtbox
 from thoughtbox.operations.dispatch import Call
 
-CORPUS = Path(__file__).resolve().parent.parent / "tests" / "corpus" / "questions"
 THOUGHTS_PER_SESSION = 50
 WORDS_OF_A_TITLE = 5
-
-
-def sessions() -> list[dict[str, Any]]:
-    return [
-        session
-        for path in sorted(CORPUS.glob("sessions-*.toml"))
-        for session in tomllib.loads(path.read_text(encoding="utf-8"))["session"]
-    ]
-
-
-def questions() -> list[dict[str, Any]]:
-    return tomllib.loads((CORPUS / "questions.toml").read_text(encoding="utf-8"))["question"]
 
 
 def fill(box: Thoughtbox, thoughts: int) -> dict[str, str]:

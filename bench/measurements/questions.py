@@ -8,10 +8,11 @@ from statistics import quantiles
 from typing import Any
 
 from bench.measurements.postgres import server
-from bench.questions import fill, questions
+from bench.questions import fill
 from bench.run import Run, settings_for
 from bench.stores import CALLER
 from bench.table import Bar, Line, at_least, at_most
+from tests.support.questions import questions
 from thoughtbox.app import Thoughtbox
 from thoughtbox.ledger.replay import catch_up_all
 from thoughtbox.operations.dispatch import Answer, Call

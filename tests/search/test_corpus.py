@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
-CORPUS = Path(__file__).resolve().parent.parent / "corpus" / "questions"
+from tests.support.questions import questions, sessions
+
 SPACELESS = r"[\u4e00-\u9fff]"
 WORD = re.compile(rf"{SPACELESS}|(?:(?!{SPACELESS})[^\W_])+")
 ASKING = {"what", "when", "wher", "whic", "have", "does", "were", "with", "that", "this", "they", "from", "long"}
 """Beginnings that say nothing of what is asked for."""
-
-
-def sessions() -> list[dict[str, Any]]:
-    return [
-        session
-        for path in sorted(CORPUS.glob("sessions-*.toml"))
-        for session in tomllib.loads(path.read_text(encoding="utf-8"))["session"]
-    ]
-
-
-def questions() -> list[dict[str, Any]]:
-    return tomllib.loads((CORPUS / "questions.toml").read_text(encoding="utf-8"))["question"]
 
 
 def beginnings(text: str) -> set[str]:

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.search.test_corpus import questions, sessions
 from tests.support.box import Box
 from tests.support.boxes import box, open_box
+from tests.support.questions import questions, sessions
 from tests.support.thinker import Client
 from thoughtbox.search.english import is_stop_word, stem
 from thoughtbox.search.words import words

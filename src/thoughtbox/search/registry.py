@@ -109,6 +109,7 @@ def _holds(condition: Condition, record: Record) -> bool:
     try:
         return condition(record)
     except Exception:
+        # As above: one odd record must not stop the index.
         logger.warning("what %s in workspace %s does to its session cannot be told", record.id, record.workspace)
         return False
 
