@@ -16,7 +16,7 @@ from thoughtbox.operations.models import (
     Output,
     Text,
 )
-from thoughtbox.operations.operation import Example, Gateway, Guard, Operation, Prompt, Resource, Sampling
+from thoughtbox.operations.operation import Envelope, Example, Gateway, Guard, Operation, Prompt, Resource, Sampling
 from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
 from thoughtbox.operations.parts import Part, answer_of, arguments_of
 from thoughtbox.operations.registry import TABLE, Room, Table
@@ -33,6 +33,7 @@ __all__ = [
     "CamelInput",
     "CamelOutput",
     "Confidence",
+    "Envelope",
     "Example",
     "Focus",
     "Gateway",
