@@ -14,8 +14,7 @@ from thoughtbox.domains.mind.arguments import TargetRef
 from thoughtbox.domains.mind.envelope import Suggestion
 from thoughtbox.domains.mind.refusals import choose_one, invalid, unknown
 from thoughtbox.domains.mind.view.documents import MAIN, Branch, Documents
-from thoughtbox.operations import Tx
-from thoughtbox.operations.nearest import nearest
+from thoughtbox.operations import Tx, nearest
 
 NOTES, TRACE, GRAPH = "notes", "trace", "graph"
 
