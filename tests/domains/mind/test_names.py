@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thoughtbox.domains.mind.names import LONGEST_KIND, bad_name
+from thoughtbox.domains.mind.names import LONGEST_TYPE, bad_name
 
 
 @pytest.mark.parametrize("name", ["x", "a:core", "task/TASK-001", "two words", "überblick", "缓存", "x" * 256])
@@ -15,16 +15,15 @@ def test_a_name_may_have_any_letters_on_one_line(name: str):
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
-        ("", "blank"),
-        ("  ", "blank"),
+        ("", "empty"),
+        ("  ", "empty"),
         (" x", "white space"),
         ("x\u3000", "white space"),
         ("a|b", "`|`"),
-        ("a\tb", "U+0009"),
-        ("a\x7fb", "U+007F"),
-        ("a\u2028b", "U+2028"),
-        ("a\ud800", "U+D800"),
-        ("x" * 257, "257 characters, 256"),
+        ("a\tb", "control"),
+        ("a\x7fb", "control"),
+        ("a\x85b", "control"),
+        ("x" * 257, "256"),
     ],
 )
 def test_what_is_wrong_with_a_name_is_said(name: str, wrong: str):
@@ -32,5 +31,5 @@ def test_what_is_wrong_with_a_name_is_said(name: str, wrong: str):
 
 
 def test_types_and_relations_are_half_as_long():
-    assert bad_name("x" * 128, LONGEST_KIND) is None
-    assert "128" in (bad_name("x" * 129, LONGEST_KIND) or "")
+    assert bad_name("x" * 128, LONGEST_TYPE) is None
+    assert "128" in (bad_name("x" * 129, LONGEST_TYPE) or "")

@@ -1,4 +1,6 @@
-"""The mind room: branches, documents, a typed graph, cards, tasks, and what an engine derives from them (spec 3).
+"""Mind: a working memory of documents, branches, a typed graph, cards, tasks and anchors, resumed by meaning (spec 3).
 
-Imports operations, search and ledger only.
+Way in: `operations.py`, which lists the sub-rooms. `room.py` is the room itself, `envelope.py` what every answer looks
+like, `scope.py` what a call is about, `records.py` what is written, `view/` what is asked. Imports operations, search
+and ledger only.
 """

@@ -1,26 +1,21 @@
-"""What may be a name here: of a branch, a document, a node, a type, a relation, a tag."""
+"""The one grammar of names: branches, documents, nodes, types, relations, tags."""
 
 from __future__ import annotations
 
-import unicodedata
-
-LONGEST_NAME = 256
-LONGEST_KIND = 128
-"""Of types and of relations."""
-
-_NOT_IN_NAMES = frozenset({"Cc", "Cs", "Zl", "Zp"})
-"""Control characters, the separators that break a line as they do, and halves of characters, which no store takes."""
+LONGEST = 256
+LONGEST_TYPE = 128
 
 
-def bad_name(text: str, longest: int = LONGEST_NAME) -> str | None:
-    """What is wrong with a name, to be read after the name itself; nothing if it may be used."""
+def bad_name(text: str, longest: int = LONGEST) -> str | None:
+    """What is wrong with a name; None when nothing is."""
     if not text.strip():
-        return "is blank"
-    if len(text) > longest:
-        return f"has {len(text)} characters, {longest} is the most"
+        return "it must not be empty"
     if text != text.strip():
-        return "begins or ends with white space"
+        return "it must not begin or end with white space"
+    if len(text) > longest:
+        return f"it is longer than {longest} characters"
     if "|" in text:
-        return "contains `|`, which separates the parts of an edge's key"
-    wrong = next((character for character in text if unicodedata.category(character) in _NOT_IN_NAMES), None)
-    return None if wrong is None else f"contains the control character U+{ord(wrong):04X}"
+        return "it must not contain `|`"
+    if any(ord(character) < 32 or 127 <= ord(character) < 160 for character in text):
+        return "it must not contain control characters"
+    return None

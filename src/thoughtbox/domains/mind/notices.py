@@ -1,4 +1,4 @@
-"""What a call has to say beside its result."""
+"""What an answer says beside its result."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Notice(NamedTuple):
-    """A warning: the call succeeded, and this is what to know of it."""
+    """A warning: what its reader should know, and what can be done about it."""
 
     code: str
     message: str
