@@ -15,15 +15,16 @@ def test_a_name_may_have_any_letters_on_one_line(name: str):
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
-        ("", "empty"),
-        ("  ", "empty"),
+        ("", "blank"),
+        ("  ", "blank"),
         (" x", "white space"),
         ("x\u3000", "white space"),
         ("a|b", "`|`"),
-        ("a\tb", "control"),
-        ("a\x7fb", "control"),
-        ("a\x85b", "control"),
-        ("x" * 257, "256"),
+        ("a\tb", "U+0009"),
+        ("a\x7fb", "U+007F"),
+        ("a\u2028b", "U+2028"),
+        ("a\ud800", "U+D800"),
+        ("x" * 257, "257 characters, 256"),
     ],
 )
 def test_what_is_wrong_with_a_name_is_said(name: str, wrong: str):

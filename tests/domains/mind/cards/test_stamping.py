@@ -91,7 +91,7 @@ def test_without_a_pin_a_published_copy_gets_none_and_keeps_one():
 
 def test_a_card_whose_copy_would_have_too_long_an_id_is_not_published():
     assert published(ParsedCard("x" * 247)).id == "CARD-PUB-" + "x" * 247
-    with pytest.raises(CardRefused, match="longer than 256"):
+    with pytest.raises(CardRefused, match="257 characters"):
         published(ParsedCard("x" * 248))
     with pytest.raises(CardRefused, match="without an id"):
         published(ParsedCard(None))

@@ -12,7 +12,7 @@ from thoughtbox.domains.mind.cards.card import DEFAULT_STATUS, DEFAULT_TYPE, Car
 from thoughtbox.domains.mind.cards.lines import read_lines
 from thoughtbox.domains.mind.names import bad_name
 from thoughtbox.errors import NotCanonical
-from thoughtbox.ledger.canonical import canonical
+from thoughtbox.ledger.canonical import JsonValue, canonical
 
 KEYS = {
     "id": "id",
@@ -49,7 +49,7 @@ def read_card(value: object, *, type: str | None = None) -> ParsedCard:
         tags=read_tags(fields.get("tags")),
         meta=_together(_meta(fields.get("meta")), others),
     )
-    _must_be_storable(card)
+    _must_be_storable({"title": card.title, "text": card.text, "status": card.status, "meta": card.meta})
     return card
 
 
@@ -66,9 +66,7 @@ def read_tags(given: object) -> tuple[str, ...]:
     for tag in tags:
         if wrong := bad_name(tag):
             raise CardRefused(
-                "tags",
-                f"the tag `{tag[:60]}` cannot be used: {wrong}",
-                "Send tags of one line, 256 characters at most, without `|`.",
+                "tags", f"the tag `{tag[:60]}` {wrong}", "Send tags of one line, 256 characters at most, without `|`."
             )
     return tuple(tags)
 
@@ -123,13 +121,13 @@ def _id(fields: dict[str, object]) -> str | None:
     if wrong := bad_name(given):
         raise CardRefused(
             "id",
-            f"the id `{given[:60]}` cannot be used: {wrong}",
+            f"the card's id `{given[:60]}` {wrong}",
             "Send an id of one line, 256 characters at most, without `|`; or none, and the card gets one.",
         )
     if given.startswith(RESERVED_IDS):
         raise CardRefused(
             "id",
-            f"the id `{given[:60]}` is that of a task or a step",
+            f"the card's id `{given[:60]}` is one of a task or a step",
             "Choose an id that begins neither with `task:` nor with `step:`, or send none, and the card gets one.",
         )
     return given
@@ -173,9 +171,9 @@ _WHOLE_JSON = {
 }
 
 
-def _must_be_storable(card: ParsedCard) -> None:
+def _must_be_storable(fields: dict[str, JsonValue]) -> None:
     try:
-        canonical({field: getattr(card, field) for field in card.__slots__})
+        canonical(fields)
     except NotCanonical as error:
         field = re.split(r"[.\[]", str(error.details["path"]))[0]
         raise CardRefused(field, error.message.rstrip("."), error.recovery or f"Change `{field}`.") from None

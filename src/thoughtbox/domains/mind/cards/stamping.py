@@ -50,7 +50,7 @@ def published(card: ParsedCard, *, pin: bool = True, agent_id: str | None = None
     if wrong := bad_name(published_id):
         raise CardRefused(
             "card_id",
-            f"the id of the published copy, `{published_id[:60]}…`, cannot be used: {wrong}",
+            f"the id of the published copy, `{published_id[:60]}…`, {wrong}",
             "Write the card again with a shorter id, and publish that.",
         )
     source = {"card_id": card.id}
