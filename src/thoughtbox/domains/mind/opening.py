@@ -72,7 +72,9 @@ def entry(tx: Tx, reference: str) -> dict[str, Any] | None:
     docs = docs_in(record)
     if named["doc"] not in docs:
         right = " or ".join(f"{doc}@{record.seq}" for doc in docs)
-        raise invalid(f"entry {record.seq} is not in document `{named['doc']}`", recovery=f"Expected {right}.", field="id")
+        raise invalid(
+            f"entry {record.seq} is not in document `{named['doc']}`", recovery=f"Expected {right}.", field="id"
+        )
     found = shown(record, named["doc"], names)
     text = record.text if record.topic != records.EVENT else found["event_type"]
     return {

@@ -48,22 +48,3 @@ class Show(BoundedInput):
     cursor: Cursor = None
     limit: Limit = 20
     as_of: AsOf = None
-
-
-class Page(Output):
-    cursor: int | None
-    next_cursor: int | None = None
-    has_more: bool
-    limit: int
-    count: int
-
-
-class Shown(Output):
-    sparse = True
-
-    branch: str
-    doc: str
-    entries: list[dict[str, Any]]
-    sequential: dict[str, Any] | None = None
-    pagination: Page
-    truncated: bool = False

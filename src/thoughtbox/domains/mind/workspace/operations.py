@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from thoughtbox import content
-from thoughtbox.domains.mind.entries import opened
 from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
 from thoughtbox.domains.mind.scope import GRAPH, NOTES, TRACE, begin, checked_out
 from thoughtbox.domains.mind.view.documents import MAIN, Documents
@@ -15,8 +12,6 @@ from thoughtbox.domains.mind.workspace.models import (
     Init,
     Initialized,
     ReadHelp,
-    ReadStatus,
-    WorkspaceStatus,
 )
 from thoughtbox.operations import Example, Tx
 
