@@ -46,10 +46,10 @@ def links(*said: str) -> list[Link]:
     return [Link(*one.split(" "), last_seq=number, last_ts_ms=0) for number, one in enumerate(said, 1)]
 
 
-def entry(seq: int, kind: str = "note", *, type: str | None = None, event: str | None = None, day: float = 0):
+def entry(seq: int, *, type: str | None = None, event: str | None = None, day: float = 0) -> TraceEntry:
     """A card's entry when a type is given, an event when one is named, a note otherwise."""
     meta = {"card_id": f"CARD-{seq}", "type": type} if type else {}
-    return TraceEntry(seq, round(day * DAY), "event" if event else kind, "think_card" if type else None, meta, event)
+    return TraceEntry(seq, round(day * DAY), "event" if event else "note", "think_card" if type else None, meta, event)
 
 
 def engine(

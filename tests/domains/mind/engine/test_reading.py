@@ -186,9 +186,7 @@ def test_a_card_and_its_published_copy_are_judged_as_one():
     """The links of the source count for the pinned copy, and the copy is no support of its source."""
     decision = card("CARD-7", "decision", "v:draft", title="Use a queue")
     copy = card("CARD-PUB-CARD-7", "decision", "v:canon", "pinned", title="Use a queue")
-    evidence = [
-        card(f"CARD-{number}", "evidence", meta={"cmd": "load", "link": "x"}, text="ok") for number in (8, 9)
-    ]
+    evidence = [card(f"CARD-{number}", "evidence", meta={"cmd": "load", "link": "x"}, text="ok") for number in (8, 9)]
     published = links("CARD-PUB-CARD-7 supports CARD-7")
     supported = published + links("CARD-8 supports CARD-7", "CARD-9 supports CARD-7")
 
