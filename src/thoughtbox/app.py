@@ -28,6 +28,7 @@ from thoughtbox.ledger.view import Views
 from thoughtbox.operations.caller import Focus, Memory
 from thoughtbox.operations.dispatch import Dispatcher
 from thoughtbox.operations.registry import TABLE
+from thoughtbox.operations.workspaces import Workspaces
 from thoughtbox.search.texts import Texts
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
@@ -58,6 +59,8 @@ class Thoughtbox:
             world=self.world,
             keyring=self.keyring,
             settings=settings.rooms,
+            data_dir=settings.data_dir if settings.storage == "fs" else None,
+            workspaces=Workspaces(settings.project, settings.workspace_lock, settings.workspace_allowlist),
         )
         self.feed = Feed(self.engine, self.views)
         self._keeper: Keeper | None = None

@@ -3,18 +3,31 @@
     ThoughtboxError
     ├── CallError                      the caller can mend the call and send it again
     │   ├── InvalidPayload             INVALID_PAYLOAD
+    │   │   └── InvalidInput           INVALID_INPUT
     │   ├── InvalidOperation           INVALID_OPERATION
     │   ├── NotFound
     │   │   ├── SessionNotFound        SESSION_NOT_FOUND
     │   │   ├── ThoughtNotFound        THOUGHT_NOT_FOUND
     │   │   ├── RecordNotFound         RECORD_NOT_FOUND
+    │   │   ├── UnknownId              UNKNOWN_ID
     │   │   ├── WorkspaceNotFound      WORKSPACE_NOT_FOUND
     │   │   └── ResourceNotFound       RESOURCE_NOT_FOUND
     │   ├── StageRequirementNotMet     STAGE_REQUIREMENT_NOT_MET
     │   ├── SamplingNotSupported       SAMPLING_NOT_SUPPORTED
     │   ├── SamplingFailed             SAMPLING_FAILED
     │   ├── Immutable                  IMMUTABLE
-    │   └── IdempotencyConflict        IDEMPOTENCY_CONFLICT
+    │   ├── IdempotencyConflict        IDEMPOTENCY_CONFLICT
+    │   ├── WorkspaceLocked            WORKSPACE_LOCKED
+    │   ├── WorkspaceNotAllowed        WORKSPACE_NOT_ALLOWED
+    │   └── MindError
+    │       ├── Conflict               CONFLICT
+    │       ├── MergeNotSupported      MERGE_NOT_SUPPORTED
+    │       ├── RevisionMismatch       REVISION_MISMATCH
+    │       ├── CheckpointsMissing     CHECKPOINTS_NOT_CONFIRMED
+    │       ├── ProofRequired          PROOF_REQUIRED
+    │       ├── ReasoningRequired      REASONING_REQUIRED
+    │       ├── StepLeaseHeld          STEP_LEASE_HELD
+    │       └── StepLeaseNotHeld       STEP_LEASE_NOT_HELD
     ├── LedgerError                    the ledger refuses, or does not hold together
     │   ├── NotCanonical               NOT_CANONICAL
     │   ├── InvalidRecord              INVALID_RECORD
@@ -89,6 +102,12 @@ class InvalidPayload(CallError):
     code = "INVALID_PAYLOAD"
 
 
+class InvalidInput(InvalidPayload):
+    """The same, in the mind room, with hints for programs about each argument."""
+
+    code = "INVALID_INPUT"
+
+
 class InvalidOperation(CallError):
     """There is no operation of that name, or it cannot be run this way."""
 
@@ -115,6 +134,12 @@ class RecordNotFound(NotFound):
     """The ledger has no record of that id in this workspace."""
 
     code = "RECORD_NOT_FOUND"
+
+
+class UnknownId(NotFound):
+    """The workspace has no branch, card, entry, plan, task, step, anchor, job or conflict of that id."""
+
+    code = "UNKNOWN_ID"
 
 
 class WorkspaceNotFound(NotFound):
@@ -157,6 +182,70 @@ class IdempotencyConflict(CallError):
     """The idempotency key was used before, for another call."""
 
     code = "IDEMPOTENCY_CONFLICT"
+
+
+class WorkspaceLocked(CallError):
+    """The server works in one workspace only, and the call is for another."""
+
+    code = "WORKSPACE_LOCKED"
+
+
+class WorkspaceNotAllowed(CallError):
+    """The call is for a workspace that is not among those which the server works in."""
+
+    code = "WORKSPACE_NOT_ALLOWED"
+
+
+class MindError(CallError):
+    """What is there does not allow the call, in the mind room."""
+
+
+class Conflict(MindError):
+    """Something of that name is there already, or is in a state that does not allow it."""
+
+    code = "CONFLICT"
+
+
+class MergeNotSupported(MindError):
+    """A branch is merged into the branch that it was made from, and nowhere else."""
+
+    code = "MERGE_NOT_SUPPORTED"
+
+
+class RevisionMismatch(MindError):
+    """The plan, task or job has changed since the revision that the call expects."""
+
+    code = "REVISION_MISMATCH"
+
+
+class CheckpointsMissing(MindError):
+    """A step is closed once its checkpoints are confirmed; some are not."""
+
+    code = "CHECKPOINTS_NOT_CONFIRMED"
+
+
+class ProofRequired(MindError):
+    """A step asks for proof of a checkpoint, and no evidence is linked to it."""
+
+    code = "PROOF_REQUIRED"
+
+
+class ReasoningRequired(MindError):
+    """A step of a strict task is closed once its reasoning holds: tested hypotheses, and a counter-position."""
+
+    code = "REASONING_REQUIRED"
+
+
+class StepLeaseHeld(MindError):
+    """Another agent holds the lease of the step."""
+
+    code = "STEP_LEASE_HELD"
+
+
+class StepLeaseNotHeld(MindError):
+    """The agent does not hold the lease of the step that it wants to renew or give back."""
+
+    code = "STEP_LEASE_NOT_HELD"
 
 
 class LedgerError(ThoughtboxError):

@@ -46,6 +46,8 @@ class Settings:
     max_body_bytes: int
     data_dir: Path
     project: str
+    workspace_lock: bool
+    workspace_allowlist: tuple[str, ...]
     storage: Storage
     database_url: str | None
     durability: Literal["full", "normal"]
@@ -145,6 +147,10 @@ def _list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
+def _workspaces(text: str) -> tuple[str, ...]:
+    return tuple(map(_workspace, _list(text)))
+
+
 def _directory(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
@@ -185,6 +191,20 @@ SETTINGS: tuple[Setting, ...] = (
         "data_dir", "THOUGHTBOX_DATA_DIR", "~/.thoughtbox", _directory, "Directory of the store and its signing key."
     ),
     Setting("project", "THOUGHTBOX_PROJECT", "_default", _workspace, "Workspace that calls go to."),
+    Setting(
+        "workspace_lock",
+        "THOUGHTBOX_WORKSPACE_LOCK",
+        "false",
+        switched_on,
+        "true: calls that name any other workspace than this are refused.",
+    ),
+    Setting(
+        "workspace_allowlist",
+        "THOUGHTBOX_WORKSPACE_ALLOWLIST",
+        "",
+        _workspaces,
+        "Workspaces that calls may name besides this one, separated by commas; empty: any.",
+    ),
     Setting(
         "storage", "THOUGHTBOX_STORAGE", "fs", one_of("fs", "memory"), "Keep the store on disk, or in memory only."
     ),

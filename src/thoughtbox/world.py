@@ -10,12 +10,16 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 
 def _system_ms() -> int:
     return time.time_ns() // 1_000_000
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,11 @@ class World:
 def iso(ms: int) -> str:
     """Milliseconds since 1970 as ISO-8601 UTC, always with three decimals and a Z."""
     return f"{_to_the_second(ms // 1000)}.{ms % 1000:03d}Z"
+
+
+def milliseconds(time: str) -> int:
+    """ISO-8601 with an offset or a Z as milliseconds since 1970."""
+    return (datetime.fromisoformat(time) - _EPOCH) // _MILLISECOND
 
 
 @lru_cache(maxsize=16)

@@ -12,6 +12,7 @@ from typing import Any
 from thoughtbox.app import Thoughtbox
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
+from thoughtbox.operations.workspaces import named_workspace
 from thoughtbox.settings import Settings, load
 from thoughtbox.world import World
 
@@ -45,8 +46,9 @@ class Box:
 
     def submit(self, operation: str, arguments: dict[str, Any], **options: Any) -> Future[dict[str, Any]]:
         caller = Caller(agent="tester", transport="test")
+        named = named_workspace(self.app.dispatcher.table.find(operation), arguments)
         return self.app.dispatcher.submit(
-            Call(operation=operation, workspace=WORKSPACE, arguments=arguments, caller=caller, **options)
+            Call(operation=operation, workspace=named or WORKSPACE, arguments=arguments, caller=caller, **options)
         )
 
     def call(self, operation: str, arguments: dict[str, Any], **options: Any) -> dict[str, Any]:

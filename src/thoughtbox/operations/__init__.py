@@ -16,7 +16,18 @@ from thoughtbox.operations.models import (
     Output,
     Text,
 )
-from thoughtbox.operations.operation import Example, Gateway, Guard, Operation, Prompt, Resource, Sampling
+from thoughtbox.operations.nearest import nearest
+from thoughtbox.operations.operation import (
+    Envelope,
+    Example,
+    Gateway,
+    Guard,
+    Operation,
+    Outside,
+    Prompt,
+    Resource,
+    Sampling,
+)
 from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
 from thoughtbox.operations.parts import Part, answer_of, arguments_of
 from thoughtbox.operations.registry import TABLE, Room, Table
@@ -33,6 +44,7 @@ __all__ = [
     "CamelInput",
     "CamelOutput",
     "Confidence",
+    "Envelope",
     "Example",
     "Focus",
     "Gateway",
@@ -43,6 +55,7 @@ __all__ = [
     "Name",
     "Operation",
     "Output",
+    "Outside",
     "Part",
     "Prompt",
     "RecordData",
@@ -61,5 +74,6 @@ __all__ = [
     "earlier",
     "foreign_cursor",
     "must_stand_in",
+    "nearest",
     "place_in",
 ]

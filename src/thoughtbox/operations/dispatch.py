@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Never, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
@@ -18,15 +19,16 @@ from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.arguments import bind, read_as_far, wire_name
-from thoughtbox.operations.budget import fit
+from thoughtbox.operations.budget import Fitted, fit
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
 from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.models import Input
-from thoughtbox.operations.operation import Operation
+from thoughtbox.operations.operation import Operation, Outside
 from thoughtbox.operations.registry import TABLE, Table
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
 from thoughtbox.operations.steps import Slices, Steps, in_slices
-from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx
+from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx, Within
+from thoughtbox.operations.workspaces import ANY, Workspaces, must_be_for
 from thoughtbox.world import World
 
 logger = logging.getLogger(__name__)
@@ -71,17 +73,21 @@ class Dispatcher:
         keyring: Keyring,
         table: Table = TABLE,
         settings: Mapping[str, Any] | None = None,
+        workspaces: Workspaces = ANY,
+        data_dir: Path | None = None,
     ) -> None:
-        """`settings` are those of the rooms, by name."""
+        """`settings` are those of the rooms, by name; `workspaces` are those that calls may go to."""
         self._engine = engine
+        self._workspaces = workspaces
         self.table = table
         self._around = Surroundings(
-            views=views, world=world, keyring=keyring, settings=settings or {}, run=self._run_within
+            views=views, world=world, keyring=keyring, settings=settings or {}, data_dir=data_dir, run=self._run_within
         )
 
     def submit(self, call: Call) -> Future[Answer]:
         """Run the call. One that is not well formed is refused before anything is touched."""
         operation, given = self._resolved(call)
+        self._workspaces.must_be_open(call.workspace)
         try:
             arguments, given = bind(self.table, operation, given)
         except ThoughtboxError as refused:
@@ -89,6 +95,7 @@ class Dispatcher:
                 raise
             return self._engine.read(partial(self._refuse, operation, given, call, refused))
         _check_options(operation, call)
+        must_be_for(operation, arguments, call.workspace)
         if operation.works_in_steps:
             return in_steps(self._in_steps(operation, arguments, call))
         if operation.writes:
@@ -150,7 +157,8 @@ class Dispatcher:
 
     def _read(self, operation: Operation, arguments: Input, call: Call, sql: Sql) -> Answer:
         tx = self._shown(self._tx(sql, operation, call, writes=False))
-        return _landed(call, tx, _within_budget(_answer(tx, operation, arguments), arguments, operation))
+        answer = _answer(tx, operation, arguments)
+        return _landed(call, tx, self._shaped(operation, arguments, answer, tx.remarks, call.caller))
 
     def _refuse(
         self, operation: Operation, given: Mapping[str, Any], call: Call, refused: ThoughtboxError, sql: Sql
@@ -173,24 +181,51 @@ class Dispatcher:
         tx.hold()
 
         def run(tx: Tx) -> Answer:
-            return _within_budget(_answer(tx, operation, arguments), arguments, operation)
+            return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller)
 
         answer = run(tx) if call.key is None else answer_once(tx, self.table, call.key, given, run)
         return _landed(call, tx, answer)
 
     def _in_steps(self, operation: Operation, arguments: Input, call: Call) -> Steps[Answer]:
+        remarks: list[Any] = []
+
         def opened(sql: Sql, *, writes: bool) -> Tx:
             tx = self._tx(sql, operation, call, writes=writes)
+            tx.remarks = remarks
             return tx if writes else self._shown(tx)
 
         slices = Slices(self._engine, self._around.keyring, call.workspace, opened, call.progress)
         answer = yield from in_slices(slices, operation, arguments)
-        return _within_budget(answer, arguments, operation)
+        return self._shaped(operation, arguments, answer, remarks, call.caller)
 
-    def _run_within(self, tx: Tx, name: str, arguments: Mapping[str, Any]) -> Answer:
+    def _shaped(
+        self, operation: Operation, arguments: Input, answer: Answer, remarks: Sequence[Any], caller: Caller
+    ) -> Answer:
+        """The answer as it goes out: within its budget, and in its room's envelope."""
+        fitted, warnings = _within_budget(answer, arguments, operation)
+        if operation.envelope is not None:
+            return self._enveloped(operation, fitted, remarks, warnings, caller)
+        return {**fitted, "budget": {**fitted["budget"], "warnings": warnings}} if warnings else fitted
+
+    def _enveloped(
+        self,
+        operation: Operation,
+        answer: Answer,
+        remarks: Sequence[Any],
+        warnings: Sequence[Mapping[str, str]],
+        caller: Caller,
+    ) -> Answer:
+        envelope = operation.envelope
+        if envelope is None:
+            return answer
+        outside = Outside(self._around.world.now_ms(), caller.toolset)
+        return envelope.answered(operation, answer, remarks, warnings, outside)
+
+    def _run_within(self, tx: Tx, name: str, arguments: Mapping[str, Any]) -> Within:
         """Run an operation inside the transaction of another one; what fails leaves nothing."""
         operation, given = self.table.resolve(name, arguments)
         bound, _ = bind(self.table, operation, given)
+        must_be_for(operation, bound, tx.workspace)
         _check_part(tx, operation)
         outer = tx.task
         inner = tx.doing(Task(operation.room, operation.name, (*outer.via, outer.operation), operation.fresh))
@@ -202,7 +237,7 @@ class Dispatcher:
             with tx.part():
                 answer = _answer(inner, operation, bound)
         tx.focus = inner.focus
-        return answer
+        return Within(answer, lambda: self._enveloped(operation, answer, inner.remarks, (), tx.caller))
 
 
 def _answer(tx: Tx, operation: Operation, arguments: Input) -> Answer:
@@ -233,22 +268,18 @@ def fault(error: BaseException) -> ThoughtboxError:
     )
 
 
-def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Answer:
-    """The answer cut to its budget; what was cut is said in the `budget` block, which does not count."""
+def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Fitted:
+    """The answer cut to its budget, and what there is to say of that; the `budget` block does not count."""
     shape = operation.shape
     max_chars: int | None = getattr(arguments, "max_chars", None)
     fitted, warnings = fit(answer, max_chars, ceiling=shape.ceiling, keep=shape.keep, newest_first=shape.newest_first)
-    if not warnings:
-        return fitted
-    if "max_chars" in operation.input.model_fields:
+    if warnings and "max_chars" in operation.input.model_fields:
         # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
         spelled = wire_name(operation.input, "max_chars")
-        told = [{name: text.replace("max_chars", spelled) for name, text in warning.items()} for warning in warnings]
-    else:
-        told = [
-            {**warning, "recovery": "Read it in parts, from one of the ids that are shown."} for warning in warnings
-        ]
-    return {**fitted, "budget": {**fitted["budget"], "warnings": told}}
+        warnings = [{name: text.replace("max_chars", spelled) for name, text in one.items()} for one in warnings]
+    elif warnings:
+        warnings = [{**one, "recovery": "Read it in parts, from one of the ids that are shown."} for one in warnings]
+    return Fitted(fitted, warnings)
 
 
 def _check_options(operation: Operation, call: Call) -> None:

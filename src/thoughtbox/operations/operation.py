@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.ledger.view import View
@@ -102,6 +102,30 @@ class Gateway:
     """The schemas of the arguments that rooms want to be seen in its own, by name."""
 
 
+class Outside(NamedTuple):
+    """What an envelope is made of beside the answer."""
+
+    now_ms: int
+    toolset: str | None
+    """What the caller is shown; None where all can be called."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """What a room puts around every answer and every refusal, where its specification asks for that."""
+
+    part: str
+    """The field of it that holds the answer itself: what a budget is for."""
+    answered: Callable[
+        [Operation, Mapping[str, Any], Sequence[Any], Sequence[Mapping[str, str]], Outside], dict[str, Any]
+    ]
+    """Around an answer: the operation, what it answered, its remarks, what there is to say of its budget."""
+    refused: Callable[[ThoughtboxError, Outside], dict[str, Any]]
+    """Around an error."""
+    schema: Callable[[dict[str, Any]], dict[str, Any]]
+    """The schema of the whole, from the answer's own."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One verb."""
@@ -138,6 +162,7 @@ class Operation:
     shape: Shape = field(default_factory=Shape)
     from_client: FromClient = field(default_factory=FromClient)
     gateway: Gateway | None = None
+    envelope: Envelope | None = None
     echo: Callable[[str, Mapping[str, Any]], str]
     """What a write is called for whoever watches the server: what was written, not its text."""
 
@@ -145,6 +170,15 @@ class Operation:
     def destructive(self) -> bool:
         """Whether something that is in sight may be gone from there afterwards."""
         return self.effect in ("overwrites", "removes")
+
+    @property
+    def names_workspace(self) -> bool:
+        """Whether a call says itself which workspace it is for, in an argument of that name."""
+        return "workspace" in self.input.model_fields
+
+    def refusal(self, error: ThoughtboxError, outside: Outside) -> dict[str, Any]:
+        """An error as this operation's callers are told of it."""
+        return error.payload() if self.envelope is None else self.envelope.refused(error, outside)
 
     @property
     def suggestible(self) -> bool:

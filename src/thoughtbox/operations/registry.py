@@ -24,6 +24,7 @@ from thoughtbox.operations.nearest import nearest
 from thoughtbox.operations.operation import (
     Completion,
     Effect,
+    Envelope,
     Example,
     FromClient,
     Gateway,
@@ -214,6 +215,7 @@ class Room:
         gateway_names: Sequence[str] = (),
         gateway_arguments: Mapping[str, Sequence[str]] | None = None,
         echo: Echo | None = None,
+        envelope: Envelope | None = None,
         table: Table = TABLE,
     ) -> None:
         """Declare a room.
@@ -223,7 +225,8 @@ class Room:
         one that a new caller has, from the settings. `gateway` is what the room says of itself in the description of
         the one tool that leads to all, perhaps to a caller who stands somewhere; `gateway_names` are the names that
         its specification wants to be seen there, of operations and of families, and `gateway_arguments` those
-        arguments of some operations that are. `echo` says in a line what a write of it has done.
+        arguments of some operations that are. `echo` says in a line what a write of it has done. `envelope` goes around
+        everything that is answered.
         """
         self.name = name
         self.summary = summary
@@ -234,6 +237,7 @@ class Room:
         self.gateway_names = tuple(gateway_names)
         self.gateway_arguments = gateway_arguments or {}
         self._echo = echo or _echo
+        self._envelope = envelope
         self._invalid = invalid
         self._table = table
         _once(table.rooms, name, self, "room")
@@ -317,6 +321,7 @@ class Room:
                 shape=Shape(ceiling=ceiling, keep=tuple(keep), newest_first=newest_first),
                 from_client=FromClient(roots=needs_roots, sampling=sampling),
                 gateway=gateway,
+                envelope=self._envelope,
                 echo=self._echo,
             )
             self._table.enter(operation)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.ledger.keyring import Keyring
@@ -32,8 +33,17 @@ class Surroundings:
     keyring: Keyring
     settings: Mapping[str, Any]
     """What the rooms were told, by the name of the setting."""
-    run: Callable[[Tx, str, Mapping[str, Any]], Answer]
+    data_dir: Path | None
+    """Where the server keeps its files; None when it keeps none."""
+    run: Callable[[Tx, str, Mapping[str, Any]], Within]
     """Runs an operation inside a transaction: what `Tx.call` does."""
+
+
+class Within(NamedTuple):
+    """What a call inside a transaction came to: the answer itself, and as it goes to whoever calls from outside."""
+
+    answer: Answer
+    enveloped: Callable[[], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +84,8 @@ class Tx:
         self.roots = roots
         """The client's root directories; None when it does not tell."""
         self.task = task
+        self.remarks: list[Any] = []
+        """What the operation says beside its answer; where its room has an envelope, they go into that."""
         self._around = around
         self._are_together = False
         self._has_failed = False
@@ -94,6 +106,11 @@ class Tx:
     @property
     def settings(self) -> Mapping[str, Any]:
         return self._around.settings
+
+    @property
+    def data_dir(self) -> Path | None:
+        """Where the server keeps its files; None when it keeps none."""
+        return self._around.data_dir
 
     def random_bytes(self, count: int) -> bytes:
         return self._around.world.random_bytes(count)
@@ -120,7 +137,11 @@ class Tx:
 
         One that fails leaves nothing behind, and whoever called it may go on.
         """
-        return self._around.run(self, operation, arguments)
+        return self._around.run(self, operation, arguments).answer
+
+    def call_enveloped(self, operation: str, arguments: Mapping[str, Any]) -> Answer:
+        """The same, for an answer that goes to the caller as it would have come by itself."""
+        return self._around.run(self, operation, arguments).enveloped()
 
     @contextmanager
     def together(self) -> Generator[None]:
@@ -165,6 +186,7 @@ class Tx:
         """The same transaction, on behalf of another operation."""
         inner = copy(self)
         inner.task = task
+        inner.remarks = []
         inner._are_together = False
         return inner
 

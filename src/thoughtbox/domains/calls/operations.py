@@ -106,7 +106,7 @@ def _named(call: Describe) -> str | None:
 
 def _answer(tx: Tx, index: int, one: BatchedCall) -> dict[str, Any]:
     try:
-        return tx.call(one.operation, one.arguments)
+        return tx.call_enveloped(one.operation, one.arguments)
     except ThoughtboxError as error:
         error.message = f"calls[{index}], {one.operation}: {error.message.rstrip('.')}; nothing of the batch was done"
         error.details = {**error.details, "index": index, "operation": one.operation}

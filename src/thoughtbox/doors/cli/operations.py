@@ -21,6 +21,7 @@ from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.operations.parts import answer_of, arguments_of, takes_text
 from thoughtbox.operations.registry import TABLE, Operation
+from thoughtbox.operations.workspaces import named_workspace
 
 
 def call(args: Namespace) -> int:
@@ -31,10 +32,11 @@ def call(args: Namespace) -> int:
     for_programs = out.as_json or not sys.stderr.isatty()
     try:
         operation = TABLE.find(args.name)
+        arguments = _arguments(args, operation)
         wanted = Call(
             operation=operation.name,
-            workspace=settings.project,
-            arguments=_arguments(args, operation),
+            workspace=named_workspace(operation, arguments) or settings.project,
+            arguments=arguments,
             caller=Caller(agent=settings.agent or "cli", transport="cli"),
             key=args.key,
             as_of=_as_of(args.as_of),

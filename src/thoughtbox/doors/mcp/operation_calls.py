@@ -21,6 +21,7 @@ from thoughtbox.operations.caller import ANONYMOUS, Caller, Landing
 from thoughtbox.operations.dispatch import Answer, Call, fault
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.tx import Tx
+from thoughtbox.operations.workspaces import named_workspace
 from thoughtbox.settings import WORKSPACE, WORKSPACE_RULE
 
 META_KEY = "thoughtbox/idempotencyKey"
@@ -53,7 +54,7 @@ class OperationCalls:
     def prepare(self, ctx: Context, client: Client, operation: Operation, arguments: Mapping[str, Any]) -> Call:
         """A call of a client whose turn it is, from where the client stands."""
         meta: Mapping[str, Any] = ctx.meta or {}
-        workspace = self.workspace(ctx)
+        workspace = self.workspace(ctx, named_workspace(operation, arguments))
         return Call(
             operation=operation,
             workspace=workspace,
@@ -128,26 +129,28 @@ class OperationCalls:
             self._bridge = LoopBridge(asyncio.get_running_loop())
         return await self._bridge.receive(future)
 
-    def workspace(self, ctx: Context) -> str:
-        """The workspace that a request is about; refused when its token does not reach that."""
-        named = _meta(ctx.meta or {}, META_WORKSPACE, str)
+    def workspace(self, ctx: Context, named: str | None = None) -> str:
+        """The workspace that a request is about: the one named, in its arguments or beside them, or the server's own.
+
+        Refused when its token does not reach that.
+        """
+        where = "workspace" if named is not None else f"_meta `{META_WORKSPACE}`"
+        named = named if named is not None else _meta(ctx.meta or {}, META_WORKSPACE, str)
         if named is not None and not WORKSPACE.fullmatch(named):
-            raise InvalidPayload(
-                f"_meta `{META_WORKSPACE}` cannot be the name of a workspace", recovery=f"It has {WORKSPACE_RULE}."
-            )
+            raise InvalidPayload(f"{where} cannot be the name of a workspace", recovery=f"It has {WORKSPACE_RULE}.")
         return reached(ctx, named, self._settings.project)
 
     def _caller(self, ctx: Context) -> Caller:
         client = ctx.session.client_params
         named = self._settings.agent or (client.client_info.name if client is not None else "")
-        return _called(named, self._transport)
+        return _called(named, self._transport, self._settings.toolset)
 
 
 @lru_cache(maxsize=256)
-def _called(named: str, transport: str) -> Caller:
+def _called(named: str, transport: str, toolset: str) -> Caller:
     """Who calls, by the name that a client has given itself."""
     agent = "".join(filter(str.isprintable, named))[:LONGEST_NAME]
-    return Caller(agent=agent or ANONYMOUS.agent, transport=transport)
+    return Caller(agent=agent or ANONYMOUS.agent, transport=transport, toolset=toolset)
 
 
 def _replace(queue: asyncio.Queue[tuple[int, int]], item: tuple[int, int]) -> None:

@@ -6,7 +6,7 @@ What an operation has done stays done, whatever becomes of a question to the cli
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -28,7 +28,7 @@ from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError, shown
 from thoughtbox.operations.caller import Landing, Root
 from thoughtbox.operations.dispatch import Answer, Call, fault
-from thoughtbox.operations.operation import Operation, Sampling
+from thoughtbox.operations.operation import Operation, Outside, Sampling
 from thoughtbox.operations.repetition import known_answer
 
 FAILED = SamplingFailed.code
@@ -39,6 +39,8 @@ class ToolCalls:
 
     def __init__(self, box: Thoughtbox, calls: OperationCalls, tools: Tools, notifications: Notifications) -> None:
         self._table = box.dispatcher.table
+        self._world = box.world
+        self._toolset = box.settings.toolset
         self._calls = calls
         self._tools = tools
         self._notifications = notifications
@@ -51,17 +53,21 @@ class ToolCalls:
             tool = self._tools.find(params.name)
         except InvalidOperation as error:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {shown(params.name)}", data=error.payload()) from None
+        operation = tool
         try:
-            return await self._answer(ctx, tool, params)
+            operation, arguments = self._table.routed(tool, params.arguments or {})
+            return await self._answer(ctx, operation, arguments, params)
         except MCPError:
             raise
         except Exception as error:
-            return result(_writable(fault(error).payload()), is_error=True)
+            outside = Outside(self._world.now_ms(), self._toolset)
+            return result(_writable(operation.refusal(fault(error), outside)), is_error=True)
 
-    async def _answer(self, ctx: Context, tool: Operation, params: CallToolRequestParams) -> Any:
+    async def _answer(
+        self, ctx: Context, operation: Operation, arguments: Mapping[str, Any], params: CallToolRequestParams
+    ) -> Any:
         client = self._calls.client(ctx)
         async with client.turn:
-            operation, arguments = self._table.routed(tool, params.arguments or {})
             call = self._calls.prepare(ctx, client, operation, arguments)
             earlier = self._rounds.resumed(params, call.workspace)
             if earlier is not None and earlier.answer is not None:

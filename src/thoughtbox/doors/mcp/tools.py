@@ -85,7 +85,7 @@ def output_schema(operation: Operation) -> Schema:
     """What the answer looks like. A read under a budget may leave parts out and add what it says of that."""
     schema = _tidied(operation.output.model_json_schema(by_alias=True, mode="serialization"))
     _open_up(schema, drop_required=not operation.writes)
-    return schema
+    return schema if operation.envelope is None else operation.envelope.schema(schema)
 
 
 def _tidied(schema: Schema) -> Schema:

@@ -1,0 +1,1 @@
+"""Documents: notes and traces, appended to and never changed."""

@@ -1,0 +1,76 @@
+"""The verbs of documents."""
+
+from __future__ import annotations
+
+from thoughtbox.domains.mind import records
+from thoughtbox.domains.mind.documents.models import CommitNote, NoteCommitted, Open, Opened, Show
+from thoughtbox.domains.mind.entries import shown
+from thoughtbox.domains.mind.opening import opened_by_id
+from thoughtbox.domains.mind.pages import PageShown, page_of
+from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
+from thoughtbox.domains.mind.scope import scope_of
+from thoughtbox.domains.mind.times import as_of
+from thoughtbox.errors import UnknownId
+from thoughtbox.operations import Example, Tx
+
+_NOTE = ("notes_commit", {"content": "Reads dominate; the cache is cold after every deployment."})
+
+
+@room.operation(
+    "notes_commit",
+    writes=True,
+    title="Append a note",
+    toolsets=IN_FULL,
+    errors=[UnknownId],
+    example=Example(_NOTE[1]),
+)
+def notes_commit(tx: Tx, call: CommitNote) -> NoteCommitted:
+    """Append a note to the notes of a plan or task, or to a document on a branch."""
+    scope = scope_of(tx, target=call.target, branch=call.branch, notes=call.doc)
+    record = records.write_note(
+        tx,
+        scope.branch.id,
+        scope.branch.name,
+        scope.notes,
+        call.content,
+        title=call.title,
+        format=call.format,
+        meta=call.meta,
+    )
+    return NoteCommitted(entry=shown(record, scope.notes, {scope.branch.id: scope.branch.name}))
+
+
+@room.operation(
+    "show",
+    title="Read a document",
+    toolsets=IN_FULL,
+    errors=[UnknownId],
+    keep=["pagination"],
+    example=Example({"doc_kind": "notes"}, given=[_NOTE]),
+)
+def show(tx: Tx, call: Show) -> PageShown:
+    """The newest entries of a document as a branch shows it, and with a cursor those before them."""
+    tx = as_of(tx, call.as_of)
+    is_trace = call.doc_kind == "trace"
+    scope = scope_of(
+        tx,
+        target=call.target,
+        branch=call.branch,
+        notes=None if is_trace else call.doc,
+        trace=call.doc if is_trace else None,
+    )
+    doc = scope.trace if is_trace else scope.notes
+    return page_of(tx, scope.branch, doc, cursor=call.cursor, limit=max(call.limit, 1))
+
+
+@room.operation(
+    "open",
+    title="Open anything by its id",
+    toolsets=IN_CORE,
+    errors=[UnknownId],
+    newest_first=frozenset({"cards", "events"}),
+    example=Example({"id": "notes@3"}, given=[_NOTE]),
+)
+def open(tx: Tx, call: Open) -> Opened:
+    """One thing by the id that another answer named: a card, an entry, an anchor, a plan or task, a job, a runner."""
+    return Opened(**opened_by_id(tx, call.id, limit=call.limit, include_drafts=call.include_drafts or call.all_lanes))

@@ -1,0 +1,85 @@
+"""Entries of documents as they are shown, opened from their records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from thoughtbox.domains.mind import records
+from thoughtbox.domains.mind.view.documents import Documents, Place
+from thoughtbox.ledger.record import Record, present
+from thoughtbox.ledger.view import astray
+from thoughtbox.operations import Tx
+from thoughtbox.world import milliseconds
+
+TOPICS = frozenset({records.NOTE, records.CARD, records.EVENT, records.NODE, records.EDGE})
+"""Records that are entries of a document."""
+
+
+def opened(tx: Tx, places: Sequence[Place]) -> list[dict[str, Any]]:
+    """These entries in full, in order of writing."""
+    found = tx.ledger.records(place.seq for place in places)
+    strays = {place.seq for place in places} - {record.seq for record in found if record.topic in TOPICS}
+    if strays:
+        raise astray(Documents, min(strays), "an entry")
+    docs = {place.seq: place.doc for place in places}
+    names = branch_names(tx, found)
+    return [shown(record, docs[record.seq], names) for record in found]
+
+
+def branch_names(tx: Tx, found: Iterable[Record]) -> Mapping[int, str]:
+    return tx.ask(Documents).names({record.data["branch"] for record in found})
+
+
+def docs_in(record: Record) -> list[str]:
+    """The documents that a record is an entry of: a card stands in a trace and in a graph."""
+    data = record.data
+    return [data["traceDoc"], data["graphDoc"]] if record.topic == records.CARD else [data["doc"]]
+
+
+def shown(record: Record, doc: str, names: Mapping[int, str]) -> dict[str, Any]:
+    """An entry as it is shown."""
+    data = record.data
+    head = {
+        "seq": record.seq,
+        "ts": record.ts,
+        "ts_ms": milliseconds(record.ts),
+        "branch": names.get(data["branch"], record.envelope["branch"]),
+        "doc": doc,
+    }
+    match record.topic:
+        case records.CARD:
+            return head | _card(record)
+        case records.EVENT:
+            return head | _event(record)
+        case records.NODE | records.EDGE:
+            return head | {"kind": "event", "event_type": data["why"], "payload": data.get("node") or data.get("edge")}
+    told = present({"title": data.get("title"), "format": data.get("format"), "meta": data.get("meta")})
+    merged = data.get("mergedFrom")
+    source = {"merged_from": merged} if merged is not None else {}
+    return head | {"kind": "note", **told, "content": record.text, **source}
+
+
+def _card(record: Record) -> dict[str, Any]:
+    card = record.data["card"]
+    meta = {
+        "source": "think_card",
+        "card_id": card["id"],
+        **{name: card[name] for name in ("type", "status", "tags")},
+        **present({"meta": card["meta"] or None, "step": card["meta"].get("step")}),
+    }
+    title = present({"title": card.get("title")})
+    return {"kind": "note", **title, "format": "think_card", "meta": meta, "content": record.text}
+
+
+def _event(record: Record) -> dict[str, Any]:
+    data = record.data
+    about = present({"task_id": data.get("task"), "path": data.get("path")})
+    return {
+        "kind": "event",
+        "event_id": data["eventId"],
+        "event_type": data["eventType"],
+        **about,
+        "payload": data["payload"],
+        "content": record.text,
+    }

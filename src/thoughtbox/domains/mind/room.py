@@ -1,0 +1,41 @@
+"""The room itself: its views, its records, and what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from thoughtbox.domains.mind import topics
+from thoughtbox.domains.mind.envelope import ENVELOPE
+from thoughtbox.domains.mind.toolsets import IN_CORE, IN_DAILY, IN_FULL
+from thoughtbox.domains.mind.view.documents import Documents
+from thoughtbox.domains.mind.view.graph import Graph
+from thoughtbox.errors import InvalidInput
+from thoughtbox.operations import Room
+
+__all__ = ["IN_CORE", "IN_DAILY", "IN_FULL", "room"]
+
+
+def echo(operation: str, answer: Mapping[str, Any]) -> str:
+    """What was written, for whoever watches: `think_card CARD-17`."""
+    result = answer.get("result", {})
+    named = (result.get(name) for name in ("card_id", "id", "branch", "current"))
+    return " ".join([operation, *(name for name in named if isinstance(name, str))][:2])
+
+
+room = Room(
+    "mind",
+    summary="Documents, branches, a typed graph, cards, tasks and anchors: what is known, resumed by meaning.",
+    views=[Documents, Graph],
+    invalid=InvalidInput,
+    envelope=ENVELOPE,
+    echo=echo,
+    gateway=(
+        "mind: knowledge rather than a train of thought. think_card {card} for a hypothesis, question, test, evidence"
+        " or decision that others link to and that is resumed by meaning (context_pack, think_pack, open {id});"
+        " thought for reasoning step by step. notes_commit, branch_create for what-if, graph_query, tasks_create."
+        " help tells the rest."
+    ),
+)
+
+topics.declare(room)

@@ -1,0 +1,1 @@
+"""What this room keeps to answer questions: branches and their documents, and the graph."""
