@@ -20,10 +20,11 @@ LONGEST_NAME = 256
 """Ids, roles and the like that are longer are not what they seem."""
 LONGEST_PATH = 4096
 
+_CLAUDE_TYPES = ("user", "assistant", "system", "summary")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _HINTS = (
-    re.compile(r"<cwd>\s*([^<>\r\n]+?)\s*</cwd>"),
-    re.compile(r"AGENTS\.md instructions for\s+([^\r\n]+)"),
+    re.compile(r"<cwd>([^<>]{1,4200})</cwd>"),
+    re.compile(r"AGENTS\.md instructions for[ \t]([^\r\n]{1,4200})"),
 )
 
 
@@ -103,7 +104,7 @@ def instant(ts: str | None) -> float | None:
 
 
 def _is_claude(line: dict[str, Any]) -> bool:
-    return "payload" not in line and line.get("type") in {"user", "assistant", "system", "summary"}
+    return "payload" not in line and line.get("type") in _CLAUDE_TYPES
 
 
 def _claude_message(line: dict[str, Any]) -> Message | None:
@@ -146,7 +147,7 @@ def _early_hints(line: dict[str, Any]) -> tuple[str, ...]:
 def _hints(text: Any) -> tuple[str, ...]:
     if not isinstance(text, str):
         return ()
-    named = (found.strip(" \t`'\"<>.:") for pattern in _HINTS for found in pattern.findall(text))
+    named = (found.strip(" \t\r\n`'\"<>.:") for pattern in _HINTS for found in pattern.findall(text))
     return tuple(path for found in named if (path := _path(found)) is not None)
 
 

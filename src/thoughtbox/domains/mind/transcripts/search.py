@@ -30,6 +30,9 @@ MOST_PROJECTS = 20
 _ALWAYS_ESCAPED = re.compile(r'["\\/\x00-\x1f\ufffd]')
 """What JSON spells otherwise than it reads, or may; and what stands for broken bytes."""
 
+_SPELT_BY_NUMBER = re.compile(rb"\\u(?!00[01])")
+"""A character by its number, but for control characters: colours of terminals are in many lines."""
+
 
 def search(
     call: TranscriptsSearch, surroundings: Surroundings
@@ -62,7 +65,7 @@ class Needle:
         self._part = max(_ALWAYS_ESCAPED.split(query), key=len).encode("utf-8")
 
     def may_be_in(self, raw: bytes) -> bool:
-        return self._part in raw or b"\\u" in raw
+        return self._part in raw or _SPELT_BY_NUMBER.search(raw) is not None
 
 
 class _Search:

@@ -25,6 +25,6 @@ def looks_like_summary(text: str, more_markers: Iterable[str] = ()) -> bool:
     Markers of one's own count wherever they stand.
     """
     lowered = text.strip().lower()
-    return _SUMMARY.search(lowered) is not None or any(
-        marker.lower() in lowered for marker in more_markers if marker.strip()
-    )
+    if any(marker.lower() in lowered for marker in more_markers if marker.strip()):
+        return True
+    return any(marker in lowered for marker in MARKERS) and _SUMMARY.search(lowered) is not None
