@@ -75,7 +75,7 @@ def claude_message(
         "isSidechain": False,
         "type": role,
         "message": {"role": role, "content": content},
-        "uuid": "52900686-e250-42ec-ba62-1c9e5d818e5a",
+        "uuid": "00000000-0000-4000-8000-000000000001",
         "timestamp": ts,
         "cwd": cwd,
         "sessionId": session,

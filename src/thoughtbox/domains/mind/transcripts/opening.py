@@ -79,7 +79,7 @@ def open_window(
     entries = [entry for line in lines if (entry := _entry(line, surroundings)) is not None]
     answer = TranscriptOpened(
         root_dir=str(root),
-        ref=Ref(path=str(below), line=ref.line, byte=ref.byte if ref.line is not None else place.byte),
+        ref=Ref(path=str(below), line=ref.line, byte=None if ref.line is not None else place.byte),
         session=SessionOpened(id=session.id, ts=session.ts, cwd=session.cwd),
         project=project_of(session.place),
         entries=entries,
