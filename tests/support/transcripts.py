@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from thoughtbox.domains.mind.notices import Notice
 from thoughtbox.domains.mind.transcripts.digest import digest
-from thoughtbox.domains.mind.transcripts.models import TranscriptsDigest, TranscriptsOpen, TranscriptsSearch, Warning
+from thoughtbox.domains.mind.transcripts.models import TranscriptsDigest, TranscriptsOpen, TranscriptsSearch
 from thoughtbox.domains.mind.transcripts.opening import open_window
 from thoughtbox.domains.mind.transcripts.roots import Surroundings
 from thoughtbox.domains.mind.transcripts.search import search
@@ -20,7 +21,7 @@ from thoughtbox.operations import Input, Output
 Said = tuple[str, str]
 """A role and a text."""
 
-CALLS: dict[str, tuple[type[Input], Callable[..., tuple[Output, list[Warning], list[dict[str, Any]]]]]] = {
+CALLS: dict[str, tuple[type[Input], Callable[..., tuple[Output, list[Notice], list[dict[str, Any]]]]]] = {
     "transcripts_search": (TranscriptsSearch, search),
     "transcripts_open": (TranscriptsOpen, open_window),
     "transcripts_digest": (TranscriptsDigest, digest),
@@ -32,7 +33,7 @@ class Answer:
     """What a call answered, as it would go over the wire."""
 
     result: dict[str, Any]
-    warnings: list[Warning]
+    warnings: list[Notice]
     suggestions: list[dict[str, Any]]
 
     @property

@@ -11,7 +11,7 @@ from tests.support.transcripts import Answer, Home, claude_message, codex_event,
 from thoughtbox.domains.mind.transcripts import lines, opening
 from thoughtbox.domains.mind.transcripts.models import TranscriptsOpen
 from thoughtbox.domains.mind.transcripts.roots import Surroundings
-from thoughtbox.errors import InvalidPayload
+from thoughtbox.errors import InvalidInput
 from thoughtbox.operations.budget import fit
 
 
@@ -102,7 +102,7 @@ def test_a_path_without_its_root_is_looked_for_in_both(home: Home, path: str):
 
 @pytest.mark.parametrize("place", [{}, {"line": 1, "byte": 0}, {"line": 2, "byte": 7}])
 def test_exactly_one_of_line_and_byte_is_needed(home: Home, path: str, place: dict[str, int]):
-    with pytest.raises(InvalidPayload) as refused:
+    with pytest.raises(InvalidInput) as refused:
         home.open({"path": path, **place})
 
     assert refused.value.details["fields"] == ["ref.line", "ref.byte"]
@@ -119,7 +119,7 @@ def test_a_path_that_leads_out_of_the_root_is_refused(home: Home, path: str, wro
     (home.codex / "link.jsonl").symlink_to(outside)
     (home.codex / "folder").symlink_to(home.path)
 
-    with pytest.raises(InvalidPayload) as refused:
+    with pytest.raises(InvalidInput) as refused:
         home.open({"path": str(outside) if wrong == "ABSOLUTE" else wrong, "line": 1})
 
     assert "leads out" in refused.value.message
@@ -148,26 +148,26 @@ def test_what_is_no_transcript_is_refused(home: Home, path: str, wrong: str):
     os.mkfifo(home.codex / "pipe.jsonl")
     home.write(home.codex / "notes.txt", [codex_message("user", "secret")])
 
-    with pytest.raises(InvalidPayload, match="no transcript"):
+    with pytest.raises(InvalidInput, match="no transcript"):
         home.open({"path": wrong, "line": 1})
 
 
 def test_a_transcript_is_refused_when_there_are_none(home: Home):
-    with pytest.raises(InvalidPayload, match="no transcript"):
+    with pytest.raises(InvalidInput, match="no transcript"):
         home.open({"path": "a.jsonl", "line": 1})
 
 
 def test_a_line_or_byte_behind_the_end_is_refused(home: Home, path: str):
     size = (home.codex / path).stat().st_size
-    with pytest.raises(InvalidPayload, match="has 21 lines"):
+    with pytest.raises(InvalidInput, match="has 21 lines"):
         home.open({"path": path, "line": 22})
-    with pytest.raises(InvalidPayload, match=f"has {size} bytes"):
+    with pytest.raises(InvalidInput, match=f"has {size} bytes"):
         home.open({"path": path, "byte": size})
     home.write(home.codex / "empty.jsonl", [])
-    with pytest.raises(InvalidPayload, match="has 0 lines"):
+    with pytest.raises(InvalidInput, match="has 0 lines"):
         home.open({"path": "empty.jsonl", "line": 1})
     home.write(home.codex / "open.jsonl", [line(codex_meta("/srv/app")), line(codex_message("user", "last"))[:-1]])
-    with pytest.raises(InvalidPayload, match="has 2 lines"):
+    with pytest.raises(InvalidInput, match="has 2 lines"):
         home.open({"path": "open.jsonl", "line": 3})
     assert texts(home.open({"path": "open.jsonl", "line": 2})) == ["last"]
 
@@ -185,7 +185,7 @@ def test_a_byte_inside_of_a_line_opens_that_line_with_a_warning(home: Home, path
 
 def test_a_root_in_the_reference_that_is_not_the_root_of_the_call_is_refused(home: Home, path: str):
     home.write_claude(("user", "x"))
-    with pytest.raises(InvalidPayload, match="different folders"):
+    with pytest.raises(InvalidInput, match="different folders"):
         home.open({"path": path, "root": str(home.claude), "line": 1}, root_dir=str(home.codex))
 
 
@@ -265,7 +265,7 @@ def test_a_window_beyond_what_is_read_around_a_line_says_so(home: Home, monkeypa
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
     assert len(numbers) < 31
     huge = home.write_codex(("user", "y" * 300_000), session="huge")
-    with pytest.raises(InvalidPayload, match="longer than"):
+    with pytest.raises(InvalidInput, match="longer than"):
         home.open({"path": str(huge.relative_to(home.codex)), "byte": 250_000})
 
 

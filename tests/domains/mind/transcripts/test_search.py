@@ -19,7 +19,7 @@ from tests.support.transcripts import (
 )
 from thoughtbox.domains.mind.transcripts.models import TranscriptsSearch
 from thoughtbox.domains.mind.transcripts.roots import Surroundings
-from thoughtbox.errors import InvalidPayload
+from thoughtbox.errors import InvalidInput
 
 
 def snippets(answer: Answer) -> list[str]:
@@ -206,7 +206,7 @@ def test_without_any_transcripts_the_answer_is_empty_and_says_so(home: Home):
 def test_a_root_that_is_no_folder_is_refused(home: Home, root_dir: str):
     file = home.write_codex(("user", "x"))
 
-    with pytest.raises(InvalidPayload) as refused:
+    with pytest.raises(InvalidInput) as refused:
         home.search("x", root_dir=str(file) if root_dir == "FILE" else root_dir)
 
     assert refused.value.details == {"fields": ["root_dir"]}

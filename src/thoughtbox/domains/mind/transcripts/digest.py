@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from thoughtbox.domains.mind.notices import Notice
 from thoughtbox.domains.mind.transcripts.formats import Message, instant, message_of, read_line
 from thoughtbox.domains.mind.transcripts.models import (
     KIB,
@@ -15,7 +16,6 @@ from thoughtbox.domains.mind.transcripts.models import (
     Suggestion,
     TranscriptsDigest,
     TranscriptsDigested,
-    Warning,
 )
 from thoughtbox.domains.mind.transcripts.roots import Surroundings
 from thoughtbox.domains.mind.transcripts.scan import Found, Scan, suggestion
@@ -44,7 +44,7 @@ class _Candidate(NamedTuple):
 
 def digest(
     call: TranscriptsDigest, surroundings: Surroundings
-) -> tuple[TranscriptsDigested, list[Warning], list[Suggestion]]:
+) -> tuple[TranscriptsDigested, list[Notice], list[Suggestion]]:
     """At most one message of each session: the last that looks like a summary, or the last at all."""
     scan = Scan(call, surroundings)
     candidates: list[_Candidate] = []

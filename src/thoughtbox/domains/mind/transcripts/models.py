@@ -1,10 +1,11 @@
 """What goes in and what comes out of transcripts."""
 
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from thoughtbox.operations import Input, MaxChars, Output
+from thoughtbox.domains.mind.arguments import BoundedInput
+from thoughtbox.operations import Input, Output
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -18,7 +19,6 @@ MOST_LINES = 200
 """The most that a call may ask for."""
 
 PathText = Annotated[str, Field(min_length=1, max_length=4096)]
-Workspace = Annotated[str | None, Field(description="Workspace that the call is made in; transcripts belong to none.")]
 RootDir = Annotated[
     PathText | None,
     Field(
@@ -37,20 +37,11 @@ MaxFiles = Annotated[int, Field(ge=1, le=MOST_FILES, description="Most files to 
 MaxBytes = Annotated[int, Field(ge=1, le=MOST_BYTES, description="Most bytes to read, over all files.")]
 
 
-class Warning(NamedTuple):
-    """What the reader of an answer should know, and what to do about it."""
-
-    code: str
-    message: str
-    recovery: str
-
-
 Suggestion = dict[str, Any]
 """A call that can be sent as it stands: {action, target, reason, priority, validated, params}."""
 
 
-class TranscriptsSearch(Input):
-    workspace: Workspace = None
+class TranscriptsSearch(BoundedInput):
     root_dir: RootDir = None
     query: Annotated[str, Field(min_length=1, max_length=1000, description="Text to find, exactly as it is written.")]
     cwd_prefix: CwdPrefix = None
@@ -64,7 +55,6 @@ class TranscriptsSearch(Input):
     context_chars: Annotated[
         int, Field(ge=16, le=MOST_CONTEXT, description="Longest snippet, in characters; what was found is inside.")
     ] = 240
-    max_chars: MaxChars = None
 
 
 class OpenRef(Input):
@@ -74,17 +64,14 @@ class OpenRef(Input):
     byte: Annotated[int | None, Field(ge=0, description="The offset at which the line begins; or send line.")] = None
 
 
-class TranscriptsOpen(Input):
-    workspace: Workspace = None
+class TranscriptsOpen(BoundedInput):
     root_dir: RootDir = None
     ref: Annotated[OpenRef, Field(description="What to open: a path, and either a line or a byte.")]
     before_lines: Annotated[int, Field(ge=0, le=MOST_LINES, description="Lines of the file to read before it.")] = 8
     after_lines: Annotated[int, Field(ge=0, le=MOST_LINES, description="Lines of the file to read after it.")] = 8
-    max_chars: MaxChars = None
 
 
-class TranscriptsDigest(Input):
-    workspace: Workspace = None
+class TranscriptsDigest(BoundedInput):
     root_dir: RootDir = None
     cwd_prefix: CwdPrefix = None
     mode: Annotated[
@@ -94,7 +81,6 @@ class TranscriptsDigest(Input):
     max_files: MaxFiles = 720
     max_bytes_total: MaxBytes = 16 * MIB
     max_items: Annotated[int, Field(ge=1, le=MOST_ITEMS, description="Most messages to show.")] = 6
-    max_chars: MaxChars = None
 
 
 class Sparse(Output):

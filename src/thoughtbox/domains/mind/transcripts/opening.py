@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from thoughtbox.domains.mind.notices import Notice
 from thoughtbox.domains.mind.transcripts.files import Allowance, Transcript, opened
 from thoughtbox.domains.mind.transcripts.formats import message_of, read_line
 from thoughtbox.domains.mind.transcripts.head import Session, head_of
@@ -21,7 +22,6 @@ from thoughtbox.domains.mind.transcripts.models import (
     Suggestion,
     TranscriptOpened,
     TranscriptsOpen,
-    Warning,
 )
 from thoughtbox.domains.mind.transcripts.projects import Scope, project_of
 from thoughtbox.domains.mind.transcripts.refusals import invalid
@@ -59,7 +59,7 @@ class Line(NamedTuple):
 
 def open_window(
     call: TranscriptsOpen, surroundings: Surroundings
-) -> tuple[TranscriptOpened, list[Warning], list[Suggestion]]:
+) -> tuple[TranscriptOpened, list[Notice], list[Suggestion]]:
     """The messages of the line that a reference names, and of the lines around it."""
     ref = call.ref
     if (ref.line is None) == (ref.byte is None):
@@ -252,8 +252,8 @@ def _entry(line: Line, surroundings: Surroundings) -> Entry | None:
     )
 
 
-def _not_exact(asked: int, found: int) -> Warning:
-    return Warning(
+def _not_exact(asked: int, found: int) -> Notice:
+    return Notice(
         "TRANSCRIPTS_REF_NOT_EXACT",
         f"Byte {asked} is inside of a line; the line that begins at byte {found} was opened.",
         f"Send ref.byte={found} for this line.",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from thoughtbox.errors import InvalidPayload
+from thoughtbox.errors import InvalidInput
 
 
-def invalid(message: str, *, recovery: str, **details: Any) -> InvalidPayload:
+def invalid(message: str, *, recovery: str, **details: Any) -> InvalidInput:
     """The error to raise for arguments that fit their types, but not each other or the disk."""
-    return InvalidPayload(message, recovery=recovery, details=details)
+    return InvalidInput(message, recovery=recovery, details=details)

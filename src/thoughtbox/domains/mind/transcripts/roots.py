@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from thoughtbox.domains.mind.transcripts.models import Warning
+from thoughtbox.domains.mind.notices import Notice
 from thoughtbox.domains.mind.transcripts.refusals import invalid
 from thoughtbox.errors import shown
 
@@ -49,11 +49,11 @@ class Roots:
         """What a reference has to name besides its path."""
         return None if root.path == self.shown else str(root.path)
 
-    def warnings(self) -> list[Warning]:
+    def warnings(self) -> list[Notice]:
         if self.read:
             return []
         return [
-            Warning(
+            Notice(
                 "TRANSCRIPTS_ROOT_MISSING",
                 f"There are no transcripts: neither {self.shown} nor the folder of Claude Code's projects exists.",
                 "Send root_dir, the folder that the *.jsonl files of your sessions are in.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from thoughtbox.domains.mind.notices import Notice
 from thoughtbox.domains.mind.transcripts.files import Allowance, Transcript, opened
 from thoughtbox.domains.mind.transcripts.head import Head, head_of
 from thoughtbox.domains.mind.transcripts.listing import MOST_ENTRIES, Listed, newest_first
@@ -16,7 +17,6 @@ from thoughtbox.domains.mind.transcripts.models import (
     Suggestion,
     TranscriptsDigest,
     TranscriptsSearch,
-    Warning,
 )
 from thoughtbox.domains.mind.transcripts.projects import Scope
 from thoughtbox.domains.mind.transcripts.roots import Surroundings, roots_of
@@ -70,12 +70,12 @@ class Scan:
         spent = self.allowance
         return Scanned(files=spent.files, bytes=spent.bytes, truncated=spent.truncated)
 
-    def warnings(self) -> list[Warning]:
+    def warnings(self) -> list[Notice]:
         """What was not looked at, and why."""
         said = self.roots.warnings()
         if self.allowance.truncated:
             said.append(
-                Warning(
+                Notice(
                     "TRANSCRIPTS_SCAN_TRUNCATED",
                     f"max_bytes_total={self._call.max_bytes_total} was used up after {self.allowance.files} files; "
                     "what is older was not read.",
@@ -84,7 +84,7 @@ class Scan:
             )
         if self._files_used_up:
             said.append(
-                Warning(
+                Notice(
                     "TRANSCRIPTS_MAX_FILES_REACHED",
                     f"max_files={self._call.max_files} files were opened; older ones were not looked at.",
                     _raise("max_files", self._call.max_files, MOST_FILES),
@@ -92,7 +92,7 @@ class Scan:
             )
         if not self._listed_all:
             said.append(
-                Warning(
+                Notice(
                     "TRANSCRIPTS_LISTING_TRUNCATED",
                     f"There are more than {MOST_ENTRIES} files and folders below "
                     f"{', '.join(str(root.path) for root in self.roots.read)}; only that many were considered.",

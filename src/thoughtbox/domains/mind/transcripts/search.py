@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 
+from thoughtbox.domains.mind.notices import Notice
 from thoughtbox.domains.mind.transcripts.formats import Message, message_of, read_line
 from thoughtbox.domains.mind.transcripts.lines import Block, blocks
 from thoughtbox.domains.mind.transcripts.models import (
@@ -18,7 +19,6 @@ from thoughtbox.domains.mind.transcripts.models import (
     Suggestion,
     TranscriptsFound,
     TranscriptsSearch,
-    Warning,
 )
 from thoughtbox.domains.mind.transcripts.projects import project_of
 from thoughtbox.domains.mind.transcripts.roots import Surroundings
@@ -36,7 +36,7 @@ _SPELT_BY_NUMBER = re.compile(rb"\\u(?!00[01])")
 
 def search(
     call: TranscriptsSearch, surroundings: Surroundings
-) -> tuple[TranscriptsFound, list[Warning], list[Suggestion]]:
+) -> tuple[TranscriptsFound, list[Notice], list[Suggestion]]:
     """Messages that contain the query, those of the newest session first, each session from its beginning."""
     scan = Scan(call, surroundings)
     found = _Search(call, surroundings, scan)
@@ -145,12 +145,12 @@ class _Search:
         order = sorted(self._projects.values(), key=lambda found: (-found.hits, -found.files, found.name, found.id))
         return order[:MOST_PROJECTS]
 
-    def warnings(self) -> list[Warning]:
+    def warnings(self) -> list[Notice]:
         if not self.full:
             return []
         more = min(4 * self._call.hits_limit, MOST_HITS)
         return [
-            Warning(
+            Notice(
                 "TRANSCRIPTS_HITS_LIMIT_REACHED",
                 f"hits_limit={self._call.hits_limit} messages were found, and the search ended there.",
                 f"Send hits_limit={more}, or a longer query."
