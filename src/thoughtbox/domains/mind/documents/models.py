@@ -50,6 +50,22 @@ class Show(BoundedInput):
     as_of: AsOf = None
 
 
+class ListDocs(BoundedInput):
+    ref: BranchName = None
+    limit: Annotated[int, Field(ge=0, description="Documents in one answer: 1 to 200.")] = 50
+    cursor: Annotated[str | None, Field(description="Name of the last document that was shown.")] = None
+    as_of: AsOf = None
+
+
+class DocsListed(Output):
+    sparse = True
+
+    branch: str
+    docs: list[dict[str, Any]]
+    truncated: bool = False
+    next_cursor: str | None = None
+
+
 class Page(Output):
     cursor: int | None
     next_cursor: int | None = None

@@ -9,7 +9,7 @@ import orjson
 
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.facets import ANY, facets
-from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Documents, Segment
+from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Document, Documents, Segment
 from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.record import Record
@@ -269,6 +269,17 @@ class Graph(View):
             (*standing_at(self), id, *standing_at(self)),
         )
         return _node(row) if row else None
+
+    def last_change(self, document: Document) -> int | None:
+        """The last change of a document's nodes and edges, where it was last written."""
+        newest = (
+            self.sql.row(
+                f"SELECT MAX(from_seq) FROM {kind.ever} AS v WHERE branch = ? AND doc = ?",
+                (self.workspace, document.until, document.source, document.doc),
+            )
+            for kind in (NODES, EDGES)
+        )
+        return max((row[0] for row in newest if row and row[0] is not None), default=None)
 
     def version(self, seq: int, id: str) -> Node | None:
         """The version of a node that a record made."""
