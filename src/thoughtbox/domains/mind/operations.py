@@ -11,6 +11,9 @@ SUB_ROOMS = (
     "transcripts",
     "search",
     "tasks",
+    "branches",
+    "vcs",
+    "graph",
 )
 
 for name in SUB_ROOMS:
