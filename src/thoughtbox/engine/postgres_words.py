@@ -30,7 +30,7 @@ _TYPE = re.compile(
       (?P<quoted> '(?:[^']|'')*' | "(?:[^"]|"")*" )
     | \b(?P<cast> AS \s+ )?(?P<type> BLOB | INTEGER | REAL | TEXT )\b
     """,
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE,  # types are written in capitals: a column may be called `text`
 )
 
 
@@ -56,7 +56,7 @@ def _define_table(statement: str) -> str:
 def _type(found: re.Match[str]) -> str:
     if found["quoted"]:
         return found[0]
-    named = _TYPES[found["type"].upper()]
+    named = _TYPES[found["type"]]
     if not found["cast"]:
         return named
     # A cast names the type alone.

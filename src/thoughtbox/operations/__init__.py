@@ -17,7 +17,17 @@ from thoughtbox.operations.models import (
     Text,
 )
 from thoughtbox.operations.nearest import nearest
-from thoughtbox.operations.operation import Envelope, Example, Gateway, Guard, Operation, Prompt, Resource, Sampling
+from thoughtbox.operations.operation import (
+    Envelope,
+    Example,
+    Gateway,
+    Guard,
+    Operation,
+    Outside,
+    Prompt,
+    Resource,
+    Sampling,
+)
 from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
 from thoughtbox.operations.parts import Part, answer_of, arguments_of
 from thoughtbox.operations.registry import TABLE, Room, Table
@@ -45,6 +55,7 @@ __all__ = [
     "Name",
     "Operation",
     "Output",
+    "Outside",
     "Part",
     "Prompt",
     "RecordData",

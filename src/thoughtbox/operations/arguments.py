@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from thoughtbox.errors import ThoughtboxError, shown
+from thoughtbox.errors import InvalidInput, ThoughtboxError, shown
 from thoughtbox.operations.meant import as_meant, located
 from thoughtbox.operations.models import Input, wire_names
 from thoughtbox.operations.nearest import nearest
@@ -79,8 +79,26 @@ def _refusal(table: Table, operation: Operation, faults: list[ErrorDetails]) -> 
     return operation.invalid(
         message,
         recovery=_way_out(told, wire_names(operation.input)) or table.guidance(operation.name),
-        details={"fields": list(dict.fromkeys(_path(fault["loc"]) for fault in told))},
+        details={
+            "fields": list(dict.fromkeys(_path(fault["loc"]) for fault in told)),
+            **({"hints": list(map(_hint, told))} if issubclass(operation.invalid, InvalidInput) else {}),
+        },
     )
+
+
+def _hint(fault: ErrorDetails) -> dict[str, Any]:
+    """A fault as a program reads it."""
+    field, kind, about = _path(fault["loc"]), fault["type"], fault.get("ctx", {})
+    if kind == "missing":
+        return {"kind": "missing_required", "field": field}
+    if kind in ("string_too_long", "too_long"):
+        return {"kind": "length", "subject": field, "max_chars": about["max_length"]}
+    if kind == "value_error" and "empty" in str(about.get("error", "")):
+        return {"kind": "non_empty", "field": field}
+    if kind == "extra_forbidden":
+        return {"kind": "unknown", "field": field}
+    wanted = about["expected"] if kind == "literal_error" else _WANTED[kind].format(**about) if kind in _WANTED else ""
+    return {"kind": "type", "field": field, "expected": wanted or _sentence(fault).partition("`: ")[2]}
 
 
 def _way_out(faults: list[ErrorDetails], known: tuple[str, ...]) -> str | None:

@@ -23,6 +23,8 @@ class Caller:
     agent: str = "anonymous"
     transport: str | None = None
     model: str | None = None
+    toolset: str | None = None
+    """Which tools it is shown; None where that is no matter."""
 
 
 ANONYMOUS = Caller()

@@ -22,7 +22,7 @@ from thoughtbox.operations.budget import Fitted, fit
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
 from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.models import Input
-from thoughtbox.operations.operation import Operation
+from thoughtbox.operations.operation import Operation, Outside
 from thoughtbox.operations.registry import TABLE, Table
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
 from thoughtbox.operations.steps import Slices, Steps, in_slices
@@ -155,7 +155,8 @@ class Dispatcher:
 
     def _read(self, operation: Operation, arguments: Input, call: Call, sql: Sql) -> Answer:
         tx = self._shown(self._tx(sql, operation, call, writes=False))
-        return _landed(call, tx, self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks))
+        answer = _answer(tx, operation, arguments)
+        return _landed(call, tx, self._shaped(operation, arguments, answer, tx.remarks, call.caller))
 
     def _refuse(
         self, operation: Operation, given: Mapping[str, Any], call: Call, refused: ThoughtboxError, sql: Sql
@@ -178,7 +179,7 @@ class Dispatcher:
         tx.hold()
 
         def run(tx: Tx) -> Answer:
-            return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks)
+            return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller)
 
         answer = run(tx) if call.key is None else answer_once(tx, self.table, call.key, given, run)
         return _landed(call, tx, answer)
@@ -193,22 +194,30 @@ class Dispatcher:
 
         slices = Slices(self._engine, self._around.keyring, call.workspace, opened, call.progress)
         answer = yield from in_slices(slices, operation, arguments)
-        return self._shaped(operation, arguments, answer, remarks)
+        return self._shaped(operation, arguments, answer, remarks, call.caller)
 
-    def _shaped(self, operation: Operation, arguments: Input, answer: Answer, remarks: Sequence[Any]) -> Answer:
+    def _shaped(
+        self, operation: Operation, arguments: Input, answer: Answer, remarks: Sequence[Any], caller: Caller
+    ) -> Answer:
         """The answer as it goes out: within its budget, and in its room's envelope."""
         fitted, warnings = _within_budget(answer, arguments, operation)
         if operation.envelope is not None:
-            return self._enveloped(operation, fitted, remarks, warnings)
+            return self._enveloped(operation, fitted, remarks, warnings, caller)
         return {**fitted, "budget": {**fitted["budget"], "warnings": warnings}} if warnings else fitted
 
     def _enveloped(
-        self, operation: Operation, answer: Answer, remarks: Sequence[Any], warnings: Sequence[Mapping[str, str]]
+        self,
+        operation: Operation,
+        answer: Answer,
+        remarks: Sequence[Any],
+        warnings: Sequence[Mapping[str, str]],
+        caller: Caller,
     ) -> Answer:
         envelope = operation.envelope
         if envelope is None:
             return answer
-        return envelope.answered(operation, answer, remarks, warnings, self._around.world.now_ms())
+        outside = Outside(self._around.world.now_ms(), caller.toolset)
+        return envelope.answered(operation, answer, remarks, warnings, outside)
 
     def _run_within(self, tx: Tx, name: str, arguments: Mapping[str, Any]) -> Within:
         """Run an operation inside the transaction of another one; what fails leaves nothing."""
@@ -226,7 +235,7 @@ class Dispatcher:
             with tx.part():
                 answer = _answer(inner, operation, bound)
         tx.focus = inner.focus
-        return Within(answer, lambda: self._enveloped(operation, answer, inner.remarks, ()))
+        return Within(answer, lambda: self._enveloped(operation, answer, inner.remarks, (), tx.caller))
 
 
 def _answer(tx: Tx, operation: Operation, arguments: Input) -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.ledger.view import View
@@ -102,16 +102,26 @@ class Gateway:
     """The schemas of the arguments that rooms want to be seen in its own, by name."""
 
 
+class Outside(NamedTuple):
+    """What an envelope is made of beside the answer."""
+
+    now_ms: int
+    toolset: str | None
+    """What the caller is shown; None where all can be called."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
     """What a room puts around every answer and every refusal, where its specification asks for that."""
 
     part: str
     """The field of it that holds the answer itself: what a budget is for."""
-    answered: Callable[[Operation, Mapping[str, Any], Sequence[Any], Sequence[Mapping[str, str]], int], dict[str, Any]]
-    """Around an answer: the operation, what it answered, its remarks, what there is to say of its budget, the time."""
-    refused: Callable[[ThoughtboxError, int], dict[str, Any]]
-    """Around an error, at that time."""
+    answered: Callable[
+        [Operation, Mapping[str, Any], Sequence[Any], Sequence[Mapping[str, str]], Outside], dict[str, Any]
+    ]
+    """Around an answer: the operation, what it answered, its remarks, what there is to say of its budget."""
+    refused: Callable[[ThoughtboxError, Outside], dict[str, Any]]
+    """Around an error."""
     schema: Callable[[dict[str, Any]], dict[str, Any]]
     """The schema of the whole, from the answer's own."""
 
@@ -166,9 +176,9 @@ class Operation:
         """Whether a call says itself which workspace it is for, in an argument of that name."""
         return "workspace" in self.input.model_fields
 
-    def refusal(self, error: ThoughtboxError, now_ms: int) -> dict[str, Any]:
+    def refusal(self, error: ThoughtboxError, outside: Outside) -> dict[str, Any]:
         """An error as this operation's callers are told of it."""
-        return error.payload() if self.envelope is None else self.envelope.refused(error, now_ms)
+        return error.payload() if self.envelope is None else self.envelope.refused(error, outside)
 
     @property
     def suggestible(self) -> bool:

@@ -12,8 +12,9 @@ from typing import Any, Literal, NamedTuple
 
 from thoughtbox.domains.mind.notices import Notice
 from thoughtbox.domains.mind.redaction import redacted
+from thoughtbox.domains.mind.toolsets import disclosed
 from thoughtbox.errors import ThoughtboxError
-from thoughtbox.operations import Envelope, Operation, Tx
+from thoughtbox.operations import Envelope, Operation, Outside, Tx
 from thoughtbox.world import iso
 
 Priority = Literal["high", "medium", "low"]
@@ -58,21 +59,21 @@ def _answered(
     result: Mapping[str, Any],
     remarks: Sequence[Any],
     warnings: Sequence[Mapping[str, str]],
-    now_ms: int,
+    outside: Outside,
 ) -> dict[str, Any]:
     return {
         "success": True,
         "intent": intent(operation),
         "result": redacted(result),
         "warnings": [*(remark._asdict() for remark in remarks if isinstance(remark, Notice)), *warnings],
-        "suggestions": [remark.shown() for remark in remarks if isinstance(remark, Suggestion)],
+        "suggestions": disclosed([one.shown() for one in remarks if isinstance(one, Suggestion)], outside.toolset),
         "context": {},
         "error": None,
-        "timestamp": iso(now_ms),
+        "timestamp": iso(outside.now_ms),
     }
 
 
-def _refused(error: ThoughtboxError, now_ms: int) -> dict[str, Any]:
+def _refused(error: ThoughtboxError, outside: Outside) -> dict[str, Any]:
     told = error.payload()
     details = dict(told.pop("details", {}))
     suggestions = details.pop("suggestions", [])
@@ -82,10 +83,10 @@ def _refused(error: ThoughtboxError, now_ms: int) -> dict[str, Any]:
         "intent": "error",
         "result": {},
         "warnings": [],
-        "suggestions": suggestions,
+        "suggestions": disclosed(suggestions, outside.toolset),
         "context": {},
         "error": {**told, **({"hints": hints} if hints else {}), **({"details": details} if details else {})},
-        "timestamp": iso(now_ms),
+        "timestamp": iso(outside.now_ms),
     }
 
 

@@ -7,16 +7,13 @@ from typing import Any
 
 from thoughtbox.domains.mind import topics
 from thoughtbox.domains.mind.envelope import ENVELOPE
+from thoughtbox.domains.mind.toolsets import IN_CORE, IN_DAILY, IN_FULL
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.graph import Graph
 from thoughtbox.errors import InvalidInput
 from thoughtbox.operations import Room
 
-CORE, DAILY, FULL = "mind-core", "mind-daily", "mind-full"
-
-IN_CORE = (CORE, DAILY, FULL)
-IN_DAILY = (DAILY, FULL)
-IN_FULL = (FULL,)
+__all__ = ["IN_CORE", "IN_DAILY", "IN_FULL", "room"]
 
 
 def echo(operation: str, answer: Mapping[str, Any]) -> str:

@@ -143,14 +143,14 @@ class OperationCalls:
     def _caller(self, ctx: Context) -> Caller:
         client = ctx.session.client_params
         named = self._settings.agent or (client.client_info.name if client is not None else "")
-        return _called(named, self._transport)
+        return _called(named, self._transport, self._settings.toolset)
 
 
 @lru_cache(maxsize=256)
-def _called(named: str, transport: str) -> Caller:
+def _called(named: str, transport: str, toolset: str) -> Caller:
     """Who calls, by the name that a client has given itself."""
     agent = "".join(filter(str.isprintable, named))[:LONGEST_NAME]
-    return Caller(agent=agent or ANONYMOUS.agent, transport=transport)
+    return Caller(agent=agent or ANONYMOUS.agent, transport=transport, toolset=toolset)
 
 
 def _replace(queue: asyncio.Queue[tuple[int, int]], item: tuple[int, int]) -> None:

@@ -83,6 +83,7 @@ class McpDoor:
         self._table = box.dispatcher.table
         self._calls = OperationCalls(box, transport)
         self._tools = Tools(self._table, box.settings.toolset)
+        self._others: dict[str, Tools] = {}
         self._wording = Wording(self._table, box.settings.toolset)
         self.notifications = Notifications(box)
         tool_calls = ToolCalls(box, self._calls, self._tools, self.notifications)
@@ -117,8 +118,21 @@ class McpDoor:
         """The tools as this client sees them from where it stands, once the calls that it sent before are done."""
         _refuse_cursor(params)
         client, workspace = self._calls.client(ctx), self._calls.workspace(ctx)
+        tools = self._tools_of(ctx)
         async with client.turn:
-            return self._tools.listed(client.focus(workspace))
+            return tools.listed(client.focus(workspace))
+
+    def _tools_of(self, ctx: Context) -> Tools:
+        """The tools of the toolset that a request names, beside what the protocol knows, or of the server's own."""
+        toolset = (ctx.params or {}).get("toolset")
+        if toolset is None:
+            return self._tools
+        known = self._table.toolsets()
+        if toolset not in known:
+            raise InvalidPayload("there is no such toolset", recovery=f"The toolsets are {', '.join(known)}.")
+        if toolset not in self._others:
+            self._others[toolset] = Tools(self._table, toolset)
+        return self._others[toolset]
 
     async def _list_resources(self, ctx: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         """Fixed ones first, then what each listing resource has, a page at a time. The cursor says where to go on."""

@@ -28,7 +28,7 @@ from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError, shown
 from thoughtbox.operations.caller import Landing, Root
 from thoughtbox.operations.dispatch import Answer, Call, fault
-from thoughtbox.operations.operation import Operation, Sampling
+from thoughtbox.operations.operation import Operation, Outside, Sampling
 from thoughtbox.operations.repetition import known_answer
 
 FAILED = SamplingFailed.code
@@ -40,6 +40,7 @@ class ToolCalls:
     def __init__(self, box: Thoughtbox, calls: OperationCalls, tools: Tools, notifications: Notifications) -> None:
         self._table = box.dispatcher.table
         self._world = box.world
+        self._toolset = box.settings.toolset
         self._calls = calls
         self._tools = tools
         self._notifications = notifications
@@ -59,7 +60,8 @@ class ToolCalls:
         except MCPError:
             raise
         except Exception as error:
-            return result(_writable(operation.refusal(fault(error), self._world.now_ms())), is_error=True)
+            outside = Outside(self._world.now_ms(), self._toolset)
+            return result(_writable(operation.refusal(fault(error), outside)), is_error=True)
 
     async def _answer(
         self, ctx: Context, operation: Operation, arguments: Mapping[str, Any], params: CallToolRequestParams
