@@ -59,6 +59,7 @@ class Thoughtbox:
             world=self.world,
             keyring=self.keyring,
             settings=settings.rooms,
+            data_dir=settings.data_dir if settings.storage == "fs" else None,
             workspaces=Workspaces(settings.project, settings.workspace_lock, settings.workspace_allowlist),
         )
         self.feed = Feed(self.engine, self.views)

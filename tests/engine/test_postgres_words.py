@@ -41,7 +41,10 @@ def test_parameters_are_numbered_and_quoted_text_is_left_alone(statement: str, w
         ),
         ("CREATE TABLE t (a INTEGER) STRICT", "CREATE TABLE t (a BIGINT)"),
         ("CREATE TABLE t (a INTEGER) WITHOUT ROWID", "CREATE TABLE t (a BIGINT)"),
-        ("create table if not exists t (a INTEGER, text TEXT)\nstrict\n", "create table if not exists t (a BIGINT, text TEXT COLLATE \"C\")"),
+        (
+            "create table if not exists t (a INTEGER, text TEXT)\nstrict\n",
+            'create table if not exists t (a BIGINT, text TEXT COLLATE "C")',
+        ),
         ("CREATE TABLE texts (text_id BIGINT)", "CREATE TABLE texts (text_id BIGINT)"),
         (
             "CREATE TABLE t (a TEXT DEFAULT 'TEXT' CHECK (a <> CAST(1 AS TEXT)))",

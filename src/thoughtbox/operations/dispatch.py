@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Never, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
@@ -73,13 +74,14 @@ class Dispatcher:
         table: Table = TABLE,
         settings: Mapping[str, Any] | None = None,
         workspaces: Workspaces = ANY,
+        data_dir: Path | None = None,
     ) -> None:
         """`settings` are those of the rooms, by name; `workspaces` are those that calls may go to."""
         self._engine = engine
         self._workspaces = workspaces
         self.table = table
         self._around = Surroundings(
-            views=views, world=world, keyring=keyring, settings=settings or {}, run=self._run_within
+            views=views, world=world, keyring=keyring, settings=settings or {}, data_dir=data_dir, run=self._run_within
         )
 
     def submit(self, call: Call) -> Future[Answer]:

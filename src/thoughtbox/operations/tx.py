@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from thoughtbox.engine.protocol import Sql
@@ -32,6 +33,8 @@ class Surroundings:
     keyring: Keyring
     settings: Mapping[str, Any]
     """What the rooms were told, by the name of the setting."""
+    data_dir: Path | None
+    """Where the server keeps its files; None when it keeps none."""
     run: Callable[[Tx, str, Mapping[str, Any]], Within]
     """Runs an operation inside a transaction: what `Tx.call` does."""
 
@@ -103,6 +106,11 @@ class Tx:
     @property
     def settings(self) -> Mapping[str, Any]:
         return self._around.settings
+
+    @property
+    def data_dir(self) -> Path | None:
+        """Where the server keeps its files; None when it keeps none."""
+        return self._around.data_dir
 
     def random_bytes(self, count: int) -> bytes:
         return self._around.world.random_bytes(count)
