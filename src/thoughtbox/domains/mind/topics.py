@@ -55,7 +55,7 @@ class CardData(_OnBranch):
     trace_doc: str
     graph_doc: str
     card: NodeState
-    links: dict[str, list[str]] = {}
+    links: dict[str, list[str]] | None = None
 
 
 class NodeData(_OnBranch):
@@ -114,7 +114,7 @@ def card(record: Record, before: Ledger) -> None:
     for name in ("trace_doc", "graph_doc"):
         _must_be_named(name, getattr(data, name))
     _must_be_node(data.card)
-    for ids in data.links.values():
+    for ids in (data.links or {}).values():
         for id in ids:
             _must_be_named("links", id)
 

@@ -281,9 +281,9 @@ class SubgoalOpened(Output):
 class CloseSubgoal(InGraph):
     trace_doc: TraceDoc = None
     card_id: Annotated[Name, Field(description="Id of the subgoal's card.")]
-    return_card: Annotated[
-        str | dict[str, Any] | None, Field(description="What came of it: a card, or its text.")
-    ] = None
+    return_card: Annotated[str | dict[str, Any] | None, Field(description="What came of it: a card, or its text.")] = (
+        None
+    )
     message: Message = None
     meta: Meta = None
     agent_id: AgentId = None
