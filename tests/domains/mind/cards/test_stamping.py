@@ -7,12 +7,12 @@ import pytest
 from thoughtbox.domains.mind.cards.card import TYPES, CardRefused, ParsedCard
 from thoughtbox.domains.mind.cards.stamping import (
     default_visibility,
-    is_draft,
     is_visible,
     published,
     published_tags,
     stamped,
 )
+from thoughtbox.domains.mind.records import is_draft
 
 
 @pytest.mark.parametrize("type", TYPES)

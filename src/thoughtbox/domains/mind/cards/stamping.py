@@ -6,11 +6,12 @@ default, and is there for whoever asks for drafts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from thoughtbox.domains.mind.cards.card import CardRefused, ParsedCard
 from thoughtbox.domains.mind.names import bad_name
+from thoughtbox.domains.mind.records import is_draft
 
 CANON = "v:canon"
 DRAFT = "v:draft"
@@ -20,7 +21,6 @@ PUBLISHED = "CARD-PUB-"
 """What the id of a published copy begins with."""
 
 _LANE = "lane:"
-_AGENTS_LANE = "lane:agent:"
 _CANON_TYPES = frozenset({"decision", "evidence", "test", "hypothesis", "question", "update"})
 
 
@@ -37,14 +37,7 @@ def stamped(tags: Iterable[str], type: str) -> tuple[str, ...]:
     return tuple(sorted(written))
 
 
-def is_draft(tags: Collection[str]) -> bool:
-    """Whether a card is left out by default: `v:draft` counts before `v:canon`, and that before an agent's lane."""
-    if DRAFT in tags:
-        return True
-    return CANON not in tags and any(tag.startswith(_AGENTS_LANE) for tag in tags)
-
-
-def is_visible(tags: Collection[str], *, include_drafts: bool = False, step_tag: str | None = None) -> bool:
+def is_visible(tags: Sequence[str], *, include_drafts: bool = False, step_tag: str | None = None) -> bool:
     """Whether a read shows a card: what is pinned or belongs to the step in focus is shown even as a draft."""
     return include_drafts or PINNED in tags or step_tag in tags or not is_draft(tags)
 
