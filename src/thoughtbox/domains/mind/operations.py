@@ -14,6 +14,7 @@ SUB_ROOMS = (
     "branches",
     "vcs",
     "graph",
+    "cards",
 )
 
 for name in SUB_ROOMS:

@@ -44,6 +44,8 @@ class NoteData(_OnBranch):
     format: str | None = None
     meta: dict[str, Any] | None = None
     merged_from: MergedFrom | None = None
+    merged_from: dict[str, Any] | None = None
+    of_card: int | None = None
 
 
 class NodeState(RecordData):
@@ -61,6 +63,7 @@ class CardData(_OnBranch):
     trace_doc: str
     graph_doc: str
     card: NodeState
+    links: dict[str, list[str]] | None = None
 
 
 class MergedFrom(RecordData):
@@ -132,6 +135,9 @@ def card(record: Record, before: Ledger) -> None:
     for name in ("trace_doc", "graph_doc"):
         _must_be_named(name, getattr(data, name))
     _must_be_node(data.card)
+    for ids in (data.links or {}).values():
+        for id in ids:
+            _must_be_named("links", id)
 
 
 def node(record: Record, before: Ledger) -> None:
