@@ -145,6 +145,20 @@ def write_card(
     return tx.append(draft, stream=stream_of(branch))
 
 
+def event_id(seq: int) -> str:
+    """What the event of a record is called."""
+    return f"evt_{seq:016d}"
+
+
+def write_event(
+    tx: Tx, branch: int, branch_name: str, doc: str, type: str, said: str, about: Mapping[str, Any]
+) -> Record:
+    """Append a mutation of a plan or task to its trace; `about` is what it was, and what holds since."""
+    seq = tx.ledger.last_seq_held() + 1
+    data = {"branch": branch, "doc": doc, "eventId": event_id(seq), "eventType": type, **about}
+    return tx.append(_draft("observation", EVENT, said, branch, branch_name, data), stream=stream_of(branch))
+
+
 def write_node(tx: Tx, branch: int, branch_name: str, doc: str, node: Mapping[str, Any], why: str) -> Record:
     """Put a version of a node into a graph: all of it, or `deleted`. `why` names what made it."""
     data = {"branch": branch, "doc": doc, "node": dict(node), "why": why}
