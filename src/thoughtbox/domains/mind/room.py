@@ -33,10 +33,8 @@ room = Room(
     envelope=ENVELOPE,
     echo=echo,
     gateway=(
-        "mind: knowledge rather than a train of thought. think_card {card} for a hypothesis, question, test, evidence"
-        " or decision that others link to and that is resumed by meaning (context_pack, think_pack, open {id});"
-        " thought for reasoning step by step. notes_commit, branch_create for what-if, graph_query, tasks_create."
-        " help tells the rest."
+        "mind: for what is known, rather than how it was thought: think_card {card} (hypothesis, test, evidence,"
+        " decision…), context_pack, open {id}, branch_create, tasks_create, help."
     ),
 )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from thoughtbox.domains.mind import records
-from thoughtbox.domains.mind.documents.models import CommitNote, NoteCommitted, Show
+from thoughtbox.domains.mind.documents.models import CommitNote, NoteCommitted, Open, Opened, Show
 from thoughtbox.domains.mind.entries import shown
+from thoughtbox.domains.mind.opening import opened_by_id
 from thoughtbox.domains.mind.pages import PageShown, page_of
-from thoughtbox.domains.mind.room import IN_FULL, room
+from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
 from thoughtbox.domains.mind.scope import scope_of
 from thoughtbox.domains.mind.times import as_of
 from thoughtbox.errors import UnknownId
@@ -60,3 +61,16 @@ def show(tx: Tx, call: Show) -> PageShown:
     )
     doc = scope.trace if is_trace else scope.notes
     return page_of(tx, scope.branch, doc, cursor=call.cursor, limit=max(call.limit, 1))
+
+
+@room.operation(
+    "open",
+    title="Open anything by its id",
+    toolsets=IN_CORE,
+    errors=[UnknownId],
+    newest_first=frozenset({"cards", "events"}),
+    example=Example({"id": "notes@3"}, given=[_NOTE]),
+)
+def open(tx: Tx, call: Open) -> Opened:
+    """One thing by the id that another answer named: a card, an entry, an anchor, a plan or task, a job, a runner."""
+    return Opened(**opened_by_id(tx, call.id, limit=call.limit, include_drafts=call.include_drafts or call.all_lanes))
