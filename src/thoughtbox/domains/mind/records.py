@@ -114,13 +114,15 @@ def write_note(
     format: str | None = None,
     meta: Mapping[str, Any] | None = None,
     merged_from: Mapping[str, Any] | None = None,
+    of_card: int | None = None,
 ) -> Record:
-    """Append an entry to a document."""
+    """Append an entry to a document. `of_card` is the record of the card that it sums up."""
     data = {
         "branch": branch,
         "doc": doc,
         "docKind": doc_kind,
         **present({"title": title, "format": format, "meta": meta or None, "mergedFrom": merged_from}),
+        **present({"ofCard": of_card}),
     }
     return tx.append(_draft("observation", NOTE, content, branch, branch_name, data), stream=stream_of(branch))
 
@@ -133,16 +135,40 @@ def write_card(
     trace_doc: str,
     graph_doc: str,
     card: Mapping[str, Any],
+    links: Mapping[str, Sequence[str]] | None = None,
     relations: Sequence[tuple[str, int]] = (),
+    agent: str | None = None,
 ) -> Record:
-    """Append a card to a trace and put it into a graph, in one record. `relations` are links to cards by number."""
+    """Append a card to a trace and put it into a graph, in one record.
+
+    `links` are the nodes that it was written to support or to block, by id; `relations` are those of them that are
+    cards, by number. `agent` is who it is said to be from.
+    """
     data = {"branch": branch, "traceDoc": trace_doc, "graphDoc": graph_doc, "card": dict(card)}
+    if links := {rel: list(ids) for rel, ids in (links or {}).items() if ids}:
+        data["links"] = links
+    if agent is not None:
+        data["agentId"] = agent
     kind = KINDS.get(card["type"], "observation")
     linked = [{"type": rel, "to": record_id(seq)} for rel, seq in relations]
     attrs = {"relations": linked} if linked or kind == "claim" else {}
     text = card.get("text") or card.get("title") or ""
     draft = _draft(kind, CARD, text, branch, branch_name, data, attrs)
     return tx.append(draft, stream=stream_of(branch))
+
+
+def event_id(seq: int) -> str:
+    """What the event of a record is called."""
+    return f"evt_{seq:016d}"
+
+
+def write_event(
+    tx: Tx, branch: int, branch_name: str, doc: str, type: str, said: str, about: Mapping[str, Any]
+) -> Record:
+    """Append a mutation of a plan or task to its trace; `about` is what it was, and what holds since."""
+    seq = tx.ledger.last_seq_held() + 1
+    data = {"branch": branch, "doc": doc, "eventId": event_id(seq), "eventType": type, **about}
+    return tx.append(_draft("observation", EVENT, said, branch, branch_name, data), stream=stream_of(branch))
 
 
 def write_node(tx: Tx, branch: int, branch_name: str, doc: str, node: Mapping[str, Any], why: str) -> Record:

@@ -37,6 +37,7 @@ class NoteData(_OnBranch):
     format: str | None = None
     meta: dict[str, Any] | None = None
     merged_from: dict[str, Any] | None = None
+    of_card: int | None = None
 
 
 class NodeState(RecordData):
@@ -54,6 +55,7 @@ class CardData(_OnBranch):
     trace_doc: str
     graph_doc: str
     card: NodeState
+    links: dict[str, list[str]] | None = None
 
 
 class NodeData(_OnBranch):
@@ -112,6 +114,9 @@ def card(record: Record, before: Ledger) -> None:
     for name in ("trace_doc", "graph_doc"):
         _must_be_named(name, getattr(data, name))
     _must_be_node(data.card)
+    for ids in (data.links or {}).values():
+        for id in ids:
+            _must_be_named("links", id)
 
 
 def node(record: Record, before: Ledger) -> None:
