@@ -19,6 +19,7 @@ from thoughtbox.domains.mind.arguments import (
     Target,
     TypeName,
 )
+from thoughtbox.domains.mind.documents.models import Page
 from thoughtbox.operations import Output, Text
 
 Card = Annotated[
@@ -28,7 +29,7 @@ Card = Annotated[
 Ids = Name | Annotated[list[Name], Field(max_length=200)]
 CardId = Annotated[Name, Field(description="Id of the card.")]
 CardIds = Annotated[Ids, Field(description="Ids of the cards.")]
-Status = Annotated[Name, Field(description="Any word, such as open, accepted, rejected, closed.")]
+Status = Annotated[TypeName, Field(description="Any word, such as open, accepted, rejected, closed.")]
 Message = Annotated[Content | None, Field(description="Why, in a line: kept in the card's meta.")]
 Ref = Annotated[Name | None, Field(description="Branch to work on; the one checked out when left out.")]
 TraceDoc = Annotated[Name | None, Field(description="Trace document on that branch.")]
@@ -191,14 +192,6 @@ class ListPins(BoundedInput):
     as_of: AsOf = None
 
 
-class Page(Output):
-    cursor: int | None
-    next_cursor: int | None = None
-    has_more: bool
-    limit: int
-    count: int
-
-
 class Pins(Output):
     branch: str
     graph_doc: str
@@ -222,7 +215,6 @@ class Published(Output):
     published_id: str
     inserted: bool
     updated: bool
-    pinned: bool
     trace_seq: int
     trace_ref: str
     last_seq: int

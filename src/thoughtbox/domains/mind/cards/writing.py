@@ -12,10 +12,10 @@ from thoughtbox.domains.mind.cards.card import CardRefused, ParsedCard
 from thoughtbox.domains.mind.cards.parsing import read_card
 from thoughtbox.domains.mind.cards.stamping import stamped
 from thoughtbox.domains.mind.envelope import Suggestion
-from thoughtbox.domains.mind.names import bad_name
+from thoughtbox.domains.mind.names import LONGEST_TYPE, bad_name
 from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.domains.mind.scope import Scope
-from thoughtbox.domains.mind.steps import StepRef, resolve_step
+from thoughtbox.domains.mind.steps import FOCUS, StepRef, resolve_step, step_tag
 from thoughtbox.domains.mind.view.cards import Cards
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.graph import Graph, edge_state, node_state
@@ -23,8 +23,6 @@ from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.view import astray
 from thoughtbox.operations import LONGEST_TEXT, Tx
-
-FOCUS = "focus"
 
 Links = Mapping[str, list[str]]
 """By relation: the nodes that a card leads to."""
@@ -69,22 +67,28 @@ class AboutStep:
     def stamp_again(self, card: ParsedCard, before: Mapping[str, Any]) -> ParsedCard:
         """The same, for a card that was written before: the step in focus then is the one that was meant."""
         step = before["meta"].get("step")
-        if self._given != FOCUS or not isinstance(step, dict) or not isinstance(step.get("step_id"), str):
+        if (
+            self._overridden
+            or self._given != FOCUS
+            or not isinstance(step, dict)
+            or not isinstance(step.get("step_id"), str)
+        ):
             return self.stamp(card)
-        return _about(card, f"step:{step['step_id'].lower()}", step)
+        return _about(card, step_tag(step["step_id"]), step)
 
 
 def _about(card: ParsedCard, tag: str, step: Mapping[str, Any]) -> ParsedCard:
     return replace(card, tags=(*card.tags, tag), meta={**card.meta, "step": dict(step)})
 
 
-def read(value: object, *, type: str | None = None, field: str = "card") -> ParsedCard:
-    """The card that was sent; refuses what is none. A `type` given here counts, whatever the card says."""
+def read(value: object, *, type: str | None = None, status: str | None = None, field: str = "card") -> ParsedCard:
+    """The card that was sent; refuses what is none. A type or status given here counts, whatever the card says."""
     try:
         card = read_card(value, type=type)
     except CardRefused as refused:
         named = field if refused.field == "card" else f"{field}.{refused.field}"
         raise invalid(refused.message, recovery=refused.recovery, field=named) from None
+    card = replace(card, status=status) if status is not None else card
     for name, text in (("title", card.title), ("text", card.text)):
         if text is not None and len(text) > LONGEST_TEXT:
             raise invalid(
@@ -92,7 +96,7 @@ def read(value: object, *, type: str | None = None, field: str = "card") -> Pars
                 field=f"{field}.{name}",
                 hints=[{"kind": "length", "subject": f"{field}.{name}", "max_chars": LONGEST_TEXT}],
             )
-    if (wrong := bad_name(card.status)) is not None:
+    if (wrong := bad_name(card.status, LONGEST_TYPE)) is not None:
         raise invalid(
             f"the card's status {wrong}", recovery="Send a word or two, such as open.", field=f"{field}.status"
         )
@@ -129,7 +133,7 @@ def write(
             _must_be_the_same(tx, scope, before, about.stamp_again(card, before.data["card"]), links)
             return as_written(before)
         _must_not_replace(tx, scope, about.stamp(card))
-    named = replace(card, id=card.id or _next_id(tx))
+    named = replace(card, id=card.id or next_id(tx))
     return write_anew(tx, scope, about.stamp(named), links, agent=agent)
 
 
@@ -189,7 +193,7 @@ def as_written(record: Record) -> Written:
     return Written(data["card"]["id"], False, record.seq, data["traceDoc"], data["graphDoc"], edges)
 
 
-def _next_id(tx: Tx) -> str:
+def next_id(tx: Tx) -> str:
     """The number that the card's record gets. Somebody may have chosen it by hand."""
     free = f"CARD-{tx.ledger.last_seq_held() + 1}"
     tried, turn = free, 1
@@ -206,6 +210,12 @@ def _relations(tx: Tx, scope: Scope, links: Links) -> list[tuple[str, int]]:
     ids = {id for targets in links.values() for id in targets}
     known = tx.ask(Cards).newest(tx.ask(Documents).segments(scope.branch), scope.graph, ids)
     return [(rel, known[id]) for rel, targets in links.items() for id in targets if id in known]
+
+
+def same(before: Record, card: ParsedCard) -> bool:
+    """Whether a card without links says what was written before, whatever its id."""
+    said = before.data["card"] | _sorted(before.data.get("links", {}))
+    return not _differing(said, state_of(replace(card, id=said["id"])))
 
 
 def _must_be_the_same(tx: Tx, scope: Scope, before: Record, card: ParsedCard, links: Links) -> None:
