@@ -19,8 +19,14 @@ def test_a_note_is_appended_to_the_notes_of_the_branch_that_is_checked_out(quick
     assert entry.pop("ts").endswith("Z")
     assert entry.pop("ts_ms") > 0
     assert entry == {
-        **{"seq": 3, "branch": "main", "doc": "notes", "kind": "note", "title": "Load", "format": "text"},
-        **{"meta": {"run": 7}, "content": "Reads dominate"},
+        "seq": 3,
+        "branch": "main",
+        "doc": "notes",
+        "kind": "note",
+        "title": "Load",
+        "format": "text",
+        "meta": {"run": 7},
+        "content": "Reads dominate",
     }
 
 
@@ -93,7 +99,9 @@ def test_a_negative_limit_is_refused(quick: Mind):
 
 def test_a_workspace_without_anything_can_be_read(quick: Mind):
     assert quick.show(doc_kind="notes") == {
-        **{"branch": "main", "doc": "notes", "entries": []},
+        "branch": "main",
+        "doc": "notes",
+        "entries": [],
         "pagination": {"cursor": None, "next_cursor": None, "has_more": False, "limit": 20, "count": 0},
         "truncated": False,
     }

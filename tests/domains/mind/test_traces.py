@@ -38,7 +38,11 @@ def test_a_numbered_thought_keeps_its_numbers(quick: Mind):
 
     assert (entry["format"], entry["content"]) == ("trace_sequential_step", "one")
     assert entry["meta"] == {
-        **{"thoughtNumber": 1, "totalThoughts": 3, "nextThoughtNeeded": True, "confidence": 0.5, "goal": "g"},
+        "thoughtNumber": 1,
+        "totalThoughts": 3,
+        "nextThoughtNeeded": True,
+        "confidence": 0.5,
+        "goal": "g",
     }
 
 
