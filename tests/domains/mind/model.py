@@ -77,7 +77,7 @@ class Branch:
 
 @dataclass
 class Conflict:
-    """A key that both sides changed, as it was found."""
+    """A version on a branch that its base, changed as well, cannot just take over."""
 
     tick: int
     source: int
@@ -85,18 +85,15 @@ class Conflict:
     doc: str
     base: State
     theirs: Version
-    ours: Version
     status: str = "open"
+    ours: State = None
+    """What the base said when the conflict was closed; while it is open, what it says at the time."""
     id: str = ""
     """The product's name for it, once it has told it."""
 
     @property
     def key(self) -> Key:
         return self.theirs.key
-
-    @property
-    def situation(self) -> tuple[Any, ...]:
-        return (self.source, self.into, self.doc, self.key, self.theirs.tick, self.ours.tick)
 
 
 @dataclass
@@ -354,27 +351,44 @@ class Model:
         done = GraphMerged()
         for key, theirs in own.items():
             base = branch.merged[doc, key] if (doc, key) in branch.merged else fork.get(key, NEVER).state
-            ours = ours_now.get(key, NEVER)
-            found = Conflict(self.now + 1, branch.id, target.id, doc, base, theirs, ours)
-            if (doc, key, theirs.tick) in branch.settled or theirs.state in (base, ours.state):
+            ours = ours_now.get(key, NEVER).state
+            before = [one for one in self.conflicts if (one.source, one.doc, one.key) == (branch.id, doc, key)]
+            found = next((one for one in before if one.theirs == theirs), None)
+            if (doc, key, theirs.tick) in branch.settled or theirs.state in (base, ours):
                 done.skipped += 1
-            elif ours.state == base:
-                self._settle(found, apply=True)
+            elif ours == base:
+                self._settle(branch, doc, theirs, into=target)
                 done.merged += 1
-            elif any(found.situation == known.situation for known in self.conflicts):
+            elif found and found.status == "open":
                 done.standing += 1
+                before.remove(found)
             else:
-                self.conflicts.append(found)
+                if not found:
+                    found = Conflict(self.now + 1, branch.id, target.id, doc, base, theirs)
+                    self.conflicts.append(found)
+                found.status = "open"
                 done.conflicts.append(found)
+                before = [one for one in before if one is not found]
+            for gone in before:
+                self._close(gone, "superseded", ours)
         self._tick()
         return done
 
-    def _settle(self, found: Conflict, *, apply: bool) -> None:
-        branch = self.branches[found.source]
-        branch.settled.add((found.doc, found.key, found.theirs.tick))
-        if apply:
-            branch.merged[found.doc, found.key] = found.theirs.state
-            self._write(self.branches[found.into], found.doc, found.key, found.theirs.state)
+    def _settle(self, branch: Branch, doc: str, theirs: Version, *, into: Branch | None) -> None:
+        """This version needs no merging any more, because it is merged now or is not to be."""
+        branch.settled.add((doc, theirs.key, theirs.tick))
+        if into:
+            branch.merged[doc, theirs.key] = theirs.state
+            self._write(into, doc, theirs.key, theirs.state)
+
+    def _close(self, conflict: Conflict, status: str, ours: State) -> None:
+        if conflict.status == "open":
+            conflict.status, conflict.ours = status, ours
+
+    def ours(self, conflict: Conflict) -> State:
+        if conflict.status != "open":
+            return conflict.ours
+        return self._graph(self.branches[conflict.into], conflict.doc).get(conflict.key, NEVER).state
 
     def conflict(self, id: str) -> Conflict:
         for found in self.conflicts:
@@ -390,13 +404,14 @@ class Model:
 
     def graph_conflict_resolve(self, id: str, resolution: str) -> bool:
         """Whether anything was written."""
-        found = self.conflict(id)
-        if found.status == "resolved":
+        found, apply = self.conflict(id), resolution == "use_from"
+        if found.status != "open":
             raise Refused(INVALID)
-        found.status = "resolved"
-        self._settle(found, apply=resolution == "use_from")
+        self._close(found, "resolved", self.ours(found))
+        into = self.branches[found.into] if apply else None
+        self._settle(self.branches[found.source], found.doc, found.theirs, into=into)
         self._tick()
-        return resolution == "use_from"
+        return apply
 
 
 def ends_of(edge: Key) -> set[Key]:

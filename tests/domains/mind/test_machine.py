@@ -337,12 +337,14 @@ class MindMachine(SideBySide):
 
     def _name_conflicts(self, expected: GraphMerged, ids: list[str]) -> None:
         """Learn what the product calls the conflicts that the model found."""
-        assert len(ids) == len(set(ids))
-        known = {conflict.id for conflict in self.model.conflicts}
-        named = {key_of(self.conflict(id)): id for id in ids if id not in known}
-        assert named.keys() == {conflict.key for conflict in expected.conflicts}
+        named = {key_of(self.conflict(id)): id for id in ids}
+        assert len(named) == len(ids) == len(expected.conflicts) + expected.standing
         for conflict in expected.conflicts:
+            assert conflict.id in {"", named[conflict.key]}, "found again, it is called what it was called"
             conflict.id = named[conflict.key]
+        names = [conflict.id for conflict in self.model.conflicts]
+        assert len(names) == len(set(names))
+        assert set(ids) <= set(names)
 
     @rule(source=SOME, into=SOME, doc=GRAPH_DOCS)
     def a_graph_goes_into_no_branch_but_its_base(self, source: int, into: int, doc: str) -> None:
@@ -351,7 +353,7 @@ class MindMachine(SideBySide):
         if self.model.branch(target).id not in {branch.base, branch.id}:
             self.fails("graph_merge", {"from": origin, "into": target, "doc": doc}, {"MERGE_NOT_SUPPORTED"})
 
-    @rule(into=SOME, doc=GRAPH_DOCS, status=st.sampled_from([None, "open", "resolved"]), limit=LIMITS)
+    @rule(into=SOME, doc=GRAPH_DOCS, status=maybe(["open", "resolved", "superseded"]), limit=LIMITS)
     def conflicts_are_listed(self, into: int, doc: str, status: str | None, limit: int) -> None:
         name = self.present(into)
         expected = {found.id: found for found in self.model.graph_conflicts(name, doc, status or "open")}
@@ -376,7 +378,7 @@ class MindMachine(SideBySide):
         assert shown["status"] == found.status
         assert (shown.get("resolved_at_ms") is not None) == (found.status == "resolved")
         sides = [state_of(found.key, shown[side]) for side in ("base", "theirs", "ours")]
-        assert sides == [found.base, found.theirs.state, found.ours.state]
+        assert sides == [found.base, found.theirs.state, self.model.ours(found)]
 
     @precondition(lambda self: self.model.conflicts)
     @rule(which=SOME, resolution=st.sampled_from(RESOLUTIONS))

@@ -200,7 +200,7 @@ def test_the_model_of_a_conflict_is_found_once_and_resolved_once(resolution: str
     assert (merged.merged, merged.skipped) == (0, 1)
     [found] = merged.conflicts
     found.id = "CONFLICT-1"
-    sides = [found.base, found.theirs.state, found.ours.state]
+    sides = [found.base, found.theirs.state, model.ours(found)]
     assert [side and side["title"] for side in sides] == ["old", "theirs", "ours"]
     again = model.graph_merge("a", None, "graph")
     assert (again.merged, again.skipped, again.standing, again.conflicts) == (0, 1, 1, [])
@@ -211,6 +211,21 @@ def test_the_model_of_a_conflict_is_found_once_and_resolved_once(resolution: str
     after = model.graph_merge("a", None, "graph")
     assert (after.merged, after.skipped, after.standing, after.conflicts) == (0, 2, 0, [])
     assert [model.graph_conflicts("main", "graph", status) for status in ("open", "resolved")] == [[], [found]]
+
+
+def test_the_model_of_a_conflict_is_superseded_when_a_merge_finds_it_gone_and_open_when_it_is_back():
+    model = forked()
+    apply(model, "a", node("n1", title="theirs"))
+    apply(model, "main", node("n1", title="ours"))
+    [found] = model.graph_merge("a", None, "graph").conflicts
+    apply(model, "main", node("n1", title="theirs"))
+    assert model.graph_merge("a", None, "graph").skipped == 1
+    assert found.status == "superseded"
+    apply(model, "main", node("n1", title="other"))
+    assert model.graph_merge("a", None, "graph").conflicts == [found]
+    apply(model, "a", node("n1", title="newer"))
+    [newer] = model.graph_merge("a", None, "graph").conflicts
+    assert (found.status, newer.status) == ("superseded", "open")
 
 
 def test_the_model_of_a_conflict_goes_with_its_branch():
