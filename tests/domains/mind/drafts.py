@@ -78,11 +78,15 @@ NONSENSE = st.sampled_from(
         {"op": "edge_upsert", "from": "n1", "rel": "supports", "to": "nobody"},
     ]
 )
-FILTERS = given_only(
-    ids=st.none() | st.lists(ID, min_size=1, max_size=3),
-    types=st.none() | st.lists(st.sampled_from(TYPES), min_size=1, max_size=2),
-    status=maybe(STATUSES),
-    tags_any=st.none() | st.lists(st.sampled_from(TAGS), min_size=1, max_size=2),
-    tags_all=st.none() | st.lists(st.sampled_from(TAGS), min_size=1, max_size=2),
-    text=maybe(["PLAN", "_", "%", "a_b"]),
+FILTER = {
+    "ids": st.lists(ID, min_size=1, max_size=3),
+    "types": st.lists(st.sampled_from(TYPES), min_size=1, max_size=2),
+    "status": st.sampled_from(STATUSES),
+    "tags_any": st.lists(st.sampled_from(TAGS), min_size=1, max_size=2),
+    "tags_all": st.lists(st.sampled_from(TAGS), min_size=1, max_size=2),
+    "text": st.sampled_from(["PLAN", "_", "%", "a_b"]),
+}
+FILTERS = st.lists(st.sampled_from(sorted(FILTER)), max_size=2, unique=True).flatmap(
+    lambda names: st.fixed_dictionaries({name: FILTER[name] for name in names})
 )
+"""Few at a time, so that something is left."""

@@ -80,6 +80,11 @@ class SideBySide(RuleBasedStateMachine):
         """A name that no branch has, though one may have had it."""
         return next((name for name in NAMES if name not in self.model.names), "nobody")
 
+    def new_name(self, number: int) -> str:
+        """A name that is free; now and then, one that is not."""
+        free = [name for name in NAMES if name not in self.model.names]
+        return self.present(number) if number % 20 == NOBODY or not free else free[number % len(free)]
+
     def ask(self, operation: str, arguments: Arguments) -> Shown:
         answer = self.store.call(operation, arguments)
         assert (answer["success"], answer["error"], answer["intent"]) == (True, None, operation)

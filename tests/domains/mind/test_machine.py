@@ -29,6 +29,7 @@ from tests.domains.mind.drafts import (
     SAID,
     SOME,
     SOMEWHERE,
+    TAGS,
     Arguments,
     Op,
     maybe,
@@ -64,16 +65,19 @@ class MindMachine(SideBySide):
 
     @initialize(ops=OPS, said=SAID)
     def begin(self, ops: list[Op], said: Arguments) -> None:
-        """Enough on main that there is something to differ about, and branches to differ on."""
-        nodes = [{"op": "node_upsert", "id": id, "type": "idea"} for id in IDS]
+        """Enough that there is something to differ about: a branch and one on top of it, behind which main went on."""
+        tagged = zip(IDS, TAGS, strict=True)
+        nodes = [{"op": "node_upsert", "id": id, "type": "idea", "tags": [tag]} for id, tag in tagged]
         self._apply(None, "graph", [*nodes, *self._valid_part(None, "graph", ops)])
-        self._commit(None, "notes", said)
-        self._create("a", None)
-        self._create("b", "a")
+        for name, source in [("a", None), ("b", "a")]:
+            self._commit(None, "notes", said)
+            self._create(name, source)
+            self._apply(None, "graph", [{**nodes[0], "title": name}])
+            self._commit(name, "notes", said)
 
-    @rule(name=NEW_NAMES, source=SOMEWHERE)
-    def create(self, name: str, source: int | None) -> None:
-        self._create(name, None if source is None else self.some_branch(source))
+    @rule(name=SOME, source=SOMEWHERE)
+    def create(self, name: int, source: int | None) -> None:
+        self._create(self.new_name(name), None if source is None else self.some_branch(source))
 
     def _create(self, name: str, source: str | None) -> None:
         arguments = given({"name": name, "from": source})
@@ -90,24 +94,38 @@ class MindMachine(SideBySide):
         self.base_seqs[branch] = base_seq
         self.clock.cut(cut, base_seq)
 
-    @rule(old=SOME, new=NEW_NAMES)
-    def rename(self, old: int, new: str) -> None:
-        name = self.some_branch(old)
+    @rule(old=SOME, new=SOME)
+    def rename(self, old: int, new: int) -> None:
+        self._rename(self.some_branch(old), self.new_name(new))
+
+    def _rename(self, name: str, new: str) -> None:
         done = self.both("branch_rename", {"old": name, "new": new}, lambda: self.model.branch_rename(name, new))
         if done:
             assert (done[0]["previous"], done[0]["current"]) == (name, new)
+            self._lists_all_conflicts()
 
-    @rule(which=SOME, safe=st.booleans())
-    def delete(self, which: int, safe: bool) -> None:
-        leaves = [
-            branch.name
-            for branch in self.model.branches.values()
-            if not self.model.children_of(branch) and branch.id != self.model.current
-        ]
-        name = leaves[which % len(leaves)] if safe and leaves else self.some_branch(which)
+    @rule(which=SOME)
+    def delete(self, which: int) -> None:
+        self._delete(self.some_branch(which))
+
+    @rule(which=SOME, source=SOME)
+    def delete_and_make_again(self, which: int, source: int) -> None:
+        """Of the same name, and with nothing of its own."""
+        leaves = [branch for branch in self.model.branches.values() if not self.model.children_of(branch)]
+        contested = [branch for branch in leaves if branch.id in {found.source for found in self.model.conflicts}]
+        choice = [*contested, *leaves]
+        name = choice[which % len(choice)].name
+        self._delete(name)
+        self._create(name, self.present(source))
+
+    def _delete(self, name: str) -> None:
+        before = {conflict.id for conflict in self.model.conflicts}
         done = self.both("branch_delete", {"name": name}, lambda: self.model.branch_delete(name))
         if done:
             assert (done[0]["name"], done[0]["deleted"]) == (name, True)
+            for gone in sorted(before - {conflict.id for conflict in self.model.conflicts}):
+                self.fails("graph_conflict_show", {"conflict_id": gone}, {"UNKNOWN_ID"})
+            self._lists_all_conflicts()
 
     @rule(which=SOME)
     def checkout(self, which: int) -> None:
@@ -172,17 +190,19 @@ class MindMachine(SideBySide):
             shown = self.tail_pages("diff", {"from": source, "to": to, "doc": doc}, limit)
             self.assert_all_shown(self.model, self.model.diff(source, to, doc), doc, shown)
 
-    @rule(source=SOME, into=SOMEWHERE, doc=NOTE_DOCS, notes=st.lists(SAID, max_size=5), limit=LIMITS)
-    def merge(self, source: int, into: int | None, doc: str, notes: list[Arguments], limit: int) -> None:
-        """First what would be merged, then the merge, and then there is nothing left to merge."""
+    @rule(source=SOME, into=SOMEWHERE, doc=NOTE_DOCS, notes=st.lists(SAID, max_size=5), new=SOME)
+    def merge(self, source: int, into: int | None, doc: str, notes: list[Arguments], new: int) -> None:
+        """First what would be merged, then the merge, and then nothing is left, whatever it is called by then."""
         origin, target = self.present(source), None if into is None else self.present(into)
         if origin == target:
             return
         for said in notes:
             self._commit(origin, doc, said)
-        self._merge_pages(self.model.copy(), origin, target, doc, limit, dry_run=True)
-        self._merge_pages(self.model, origin, target, doc, limit)
-        self._merge_pages(self.model, origin, target, doc, PLENTY)
+        self._merge_pages(self.model.copy(), origin, target, doc, 3, dry_run=True)
+        self._merge_pages(self.model, origin, target, doc, 3)
+        branch = self.model.branch(origin)
+        self._rename(origin, self.new_name(new))
+        self._merge_pages(self.model, branch.name, target, doc, PLENTY)
 
     def _merge_pages(
         self, model: Model, source: str, into: str | None, doc: str, limit: int, *, dry_run: bool = False
@@ -260,6 +280,10 @@ class MindMachine(SideBySide):
         assert len(few["edges"]) == min(edges_limit, len(many["edges"]))
         assert all(edge in many["edges"] for edge in few["edges"])
         assert self.ask("graph_query", {**asked, "include_edges": False})["edges"] == []
+        for tag in TAGS:
+            shown = self.ask("graph_query", given({"branch": name, "doc": doc, "tags_any": [tag]}))["nodes"]
+            tagged = self.model.graph_query(name, doc, tags_any=[tag])
+            assert sorted(node["id"] for node in shown) == sorted(node.key[1] for node in tagged)
 
     @rule(which=SOME, doc=GRAPH_DOCS)
     def validate(self, which: int, doc: str) -> None:
@@ -355,7 +379,13 @@ class MindMachine(SideBySide):
 
     @rule(into=SOME, doc=GRAPH_DOCS, status=maybe(["open", "resolved", "superseded"]), limit=LIMITS)
     def conflicts_are_listed(self, into: int, doc: str, status: str | None, limit: int) -> None:
-        name = self.present(into)
+        self._lists_conflicts(self.present(into), doc, status, limit)
+
+    def _lists_all_conflicts(self) -> None:
+        for name in self.model.names:
+            self._lists_conflicts(name, "graph", None, PLENTY)
+
+    def _lists_conflicts(self, name: str, doc: str, status: str | None, limit: int) -> None:
         expected = {found.id: found for found in self.model.graph_conflicts(name, doc, status or "open")}
         pages = self.pages("graph_conflicts", given({"into": name, "doc": doc, "status": status}), limit)
         listed = [conflict for page in pages for conflict in page["conflicts"]]
@@ -417,7 +447,7 @@ def run(machine: type[MindMachine], *, stories: int, steps: int, derandomize: bo
 
 
 def test_branches_notes_and_graphs_hold_what_the_model_holds():
-    run(MindMachine, stories=30, steps=25, derandomize=True)
+    run(MindMachine, stories=40, steps=25, derandomize=True)
 
 
 @pytest.mark.torture
