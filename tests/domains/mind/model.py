@@ -82,6 +82,7 @@ class Conflict:
     base: State
     theirs: Version
     ours: Version
+    """What the other side said when it was found, or when it was settled."""
     status: str = "open"
     id: str = ""
     """The product's name for it, once it has told it."""
@@ -92,7 +93,8 @@ class Conflict:
 
     @property
     def situation(self) -> tuple[Any, ...]:
-        return (self.source, self.into, self.doc, self.key, self.theirs.tick, self.ours.tick)
+        """The other side may go on: as long as theirs stays, it is the same conflict."""
+        return (self.source, self.into, self.doc, self.key, self.theirs.tick)
 
 
 @dataclass
@@ -362,13 +364,32 @@ class Model:
             elif ours.state == base:
                 self._settle(found, apply=True)
                 done.merged += 1
-            elif any(found.situation == known.situation for known in self.conflicts):
-                done.standing += 1
             else:
-                self.conflicts.append(found)
-                done.conflicts.append(found)
+                self._conflict(found, done)
+                continue
+            self._supersede(found)
         self._tick()
         return done
+
+    def _conflict(self, found: Conflict, done: GraphMerged) -> None:
+        """A conflict that was superseded, and is found as it was before, is open again."""
+        known = next((known for known in self.conflicts if known.situation == found.situation), None)
+        if known is None:
+            self.conflicts.append(found)
+            done.conflicts.append(found)
+        elif known.status == "open":
+            done.standing += 1
+        else:
+            known.status = "open"
+            done.conflicts.append(known)
+        self._supersede(found, known or found)
+
+    def _supersede(self, found: Conflict, standing: Conflict | None = None) -> None:
+        """What was open about the same key is so no longer, but for what still stands."""
+        for known in self.conflicts:
+            is_about_it = (known.source, known.doc, known.key) == (found.source, found.doc, found.key)
+            if is_about_it and known.status == "open" and known is not standing:
+                known.status, known.ours = "superseded", found.ours
 
     def _settle(self, found: Conflict, *, apply: bool) -> None:
         branch = self.branches[found.source]
@@ -383,6 +404,12 @@ class Model:
                 return found
         raise Refused(UNKNOWN)
 
+    def ours_of(self, found: Conflict) -> Version:
+        """What the other side says: now, as long as nothing is settled."""
+        if found.status != "open":
+            return found.ours
+        return self._graph(self.branches[found.into], found.doc).get(found.key, NEVER)
+
     def graph_conflicts(self, into: str, doc: str, status: str = "open") -> list[Conflict]:
         """Newest first."""
         target = self.branch(into).id
@@ -392,9 +419,9 @@ class Model:
     def graph_conflict_resolve(self, id: str, resolution: str) -> bool:
         """Whether anything was written."""
         found = self.conflict(id)
-        if found.status == "resolved":
+        if found.status != "open":
             raise Refused(INVALID)
-        found.status = "resolved"
+        found.status, found.ours = "resolved", self.ours_of(found)
         self._settle(found, apply=resolution == "use_from")
         self._tick()
         return resolution == "use_from"

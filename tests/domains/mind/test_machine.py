@@ -340,10 +340,11 @@ class MindMachine(SideBySide):
     def _name_conflicts(self, expected: GraphMerged, ids: list[str]) -> None:
         """Learn what the product calls the conflicts that the model found."""
         assert len(ids) == len(set(ids))
-        known = {conflict.id for conflict in self.model.conflicts}
+        known = {conflict.id for conflict in self.model.conflicts if conflict.id}
         named = {key_of(self.conflict(id)): id for id in ids if id not in known}
-        assert named.keys() == {conflict.key for conflict in expected.conflicts}
-        for conflict in expected.conflicts:
+        new = [conflict for conflict in expected.conflicts if not conflict.id]
+        assert named.keys() == {conflict.key for conflict in new}
+        for conflict in new:
             conflict.id = named[conflict.key]
 
     @rule(source=SOME, into=SOME, doc=GRAPH_DOCS)
@@ -353,7 +354,7 @@ class MindMachine(SideBySide):
         if self.model.branch(target).id not in {branch.base, branch.id}:
             self.fails("graph_merge", {"from": origin, "into": target, "doc": doc}, {"MERGE_NOT_SUPPORTED"})
 
-    @rule(into=SOME, doc=GRAPH_DOCS, status=st.sampled_from([None, "open", "resolved"]), limit=LIMITS)
+    @rule(into=SOME, doc=GRAPH_DOCS, status=st.sampled_from([None, "open", "resolved", "superseded"]), limit=LIMITS)
     def conflicts_are_listed(self, into: int, doc: str, status: str | None, limit: int) -> None:
         name = self.present(into)
         expected = {found.id: found for found in self.model.graph_conflicts(name, doc, status or "open")}
@@ -378,7 +379,7 @@ class MindMachine(SideBySide):
         assert shown["status"] == found.status
         assert (shown.get("resolved_at_ms") is not None) == (found.status == "resolved")
         sides = [state_of(found.key, shown[side]) for side in ("base", "theirs", "ours")]
-        assert sides == [found.base, found.theirs.state, found.ours.state]
+        assert sides == [found.base, found.theirs.state, self.model.ours_of(found).state]
 
     @precondition(lambda self: self.model.conflicts)
     @rule(which=SOME, resolution=st.sampled_from(RESOLUTIONS))
