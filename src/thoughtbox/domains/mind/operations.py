@@ -15,7 +15,6 @@ SUB_ROOMS = (
     "vcs",
     "graph",
     "cards",
-    "reads",
 )
 
 for name in SUB_ROOMS:

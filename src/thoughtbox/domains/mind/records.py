@@ -177,9 +177,6 @@ def write_event(
     return tx.append(_draft("observation", EVENT, said, branch, branch_name, data), stream=stream_of(branch))
 
 
-def write_node(tx: Tx, branch: int, branch_name: str, doc: str, node: Mapping[str, Any], why: str) -> Record:
-    """Put a version of a node into a graph: all of it, or `deleted`. `why` names what made it."""
-    data = {"branch": branch, "doc": doc, "node": dict(node), "why": why}
 def write_node(
     tx: Tx,
     branch: int,
@@ -189,7 +186,9 @@ def write_node(
     why: str,
     *,
     merged_from: Mapping[str, int] | None = None,
+) -> Record:
     """Put a version of a node into a graph: all of it, or `deleted`. `why` names what made it.
+
     `merged_from` is the branch and the number of the version that it is a copy of.
     """
     data = {"branch": branch, "doc": doc, "node": dict(node), "why": why, **present({"mergedFrom": merged_from})}

@@ -44,7 +44,6 @@ class NoteData(_OnBranch):
     format: str | None = None
     meta: dict[str, Any] | None = None
     merged_from: MergedFrom | None = None
-    merged_from: dict[str, Any] | None = None
     of_card: int | None = None
 
 

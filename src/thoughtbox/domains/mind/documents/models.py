@@ -60,6 +60,8 @@ class Open(BoundedInput):
     limit: Annotated[int, Field(ge=1, le=50, description="Cards or events shown with it: 1 to 50.")] = 20
     include_drafts: Annotated[bool, Field(description="Show drafts, too; of a job, its prompt.")] = False
     all_lanes: Annotated[bool, Field(description="The same, under its old name.")] = False
+
+
 class ListDocs(BoundedInput):
     ref: BranchName = None
     limit: Annotated[int, Field(ge=0, description="Documents in one answer: 1 to 200.")] = 50
@@ -74,14 +76,6 @@ class DocsListed(Output):
     docs: list[dict[str, Any]]
     truncated: bool = False
     next_cursor: str | None = None
-
-
-class Page(Output):
-    cursor: int | None
-    next_cursor: int | None = None
-    has_more: bool
-    limit: int
-    count: int
 
 
 class Opened(Output):

@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 import orjson
 
 from thoughtbox.domains.mind import records
-from thoughtbox.domains.mind.facets import ANY, facets
+from thoughtbox.domains.mind.facets import ANY, facets, is_hidden
 from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Document, Documents, Segment
 from thoughtbox.ledger.canonical import canonical
-from thoughtbox.domains.mind.facets import ANY, facets, is_hidden
-from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Documents, Segment
 from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.versions import Versions, standing_at
