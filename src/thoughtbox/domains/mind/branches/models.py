@@ -15,7 +15,8 @@ from thoughtbox.domains.mind.arguments import (
     MindInput,
     Name,
 )
-from thoughtbox.domains.mind.documents.models import Format, Limit, Page, Title
+from thoughtbox.domains.mind.documents.models import Format, Limit, Title
+from thoughtbox.domains.mind.paging import Page
 from thoughtbox.operations import Output, Text
 
 FromBranch = Annotated[

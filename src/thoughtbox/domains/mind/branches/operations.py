@@ -30,7 +30,7 @@ from thoughtbox.domains.mind.branches.refusals import about_deleting, no_destina
 from thoughtbox.domains.mind.branches.switching import make, switch
 from thoughtbox.domains.mind.entries import opened, shown
 from thoughtbox.domains.mind.envelope import suggest
-from thoughtbox.domains.mind.pages import clamped, paged
+from thoughtbox.domains.mind.paging import clamped, paged
 from thoughtbox.domains.mind.refusals import choose_one, invalid
 from thoughtbox.domains.mind.room import IN_DAILY, IN_FULL, room
 from thoughtbox.domains.mind.scope import NOTES, branch_named, checked_out

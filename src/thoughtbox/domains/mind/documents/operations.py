@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from thoughtbox.domains.mind import records
-from thoughtbox.domains.mind.documents.models import CommitNote, DocsListed, ListDocs, NoteCommitted, Page, Show, Shown
-from thoughtbox.domains.mind.entries import opened, shown
-from thoughtbox.domains.mind.room import IN_FULL, room
-from thoughtbox.domains.mind.scope import branch_named, checked_out, scope_of
+from thoughtbox.domains.mind.documents.models import (
+    CommitNote,
+    DocsListed,
+    Export,
+    Exported,
+    ListDocs,
+    NoteCommitted,
+    Open,
+    Opened,
+    Show,
+)
+from thoughtbox.domains.mind.entries import shown
+from thoughtbox.domains.mind.opening import opened_by_id
+from thoughtbox.domains.mind.pages import PageShown, page_of
+from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
+from thoughtbox.domains.mind.scope import branch_named, checked_out, missing_target, scope_of
+from thoughtbox.domains.mind.tasks.shown import reasoning_ref, target_shown
 from thoughtbox.domains.mind.times import as_of
 from thoughtbox.domains.mind.view.documents import Documents
+from thoughtbox.domains.mind.view.tasks import Tasks
 from thoughtbox.errors import UnknownId
 from thoughtbox.operations import Example, Tx
 
-MOST_ENTRIES = 200
 MOST_DOCS = 200
 
 _NOTE = ("notes_commit", {"content": "Reads dominate; the cache is cold after every deployment."})
@@ -50,7 +63,7 @@ def notes_commit(tx: Tx, call: CommitNote) -> NoteCommitted:
     keep=["pagination"],
     example=Example({"doc_kind": "notes"}, given=[_NOTE]),
 )
-def show(tx: Tx, call: Show) -> Shown:
+def show(tx: Tx, call: Show) -> PageShown:
     """The newest entries of a document as a branch shows it, and with a cursor those before them."""
     tx = as_of(tx, call.as_of)
     is_trace = call.doc_kind == "trace"
@@ -62,22 +75,20 @@ def show(tx: Tx, call: Show) -> Shown:
         trace=call.doc if is_trace else None,
     )
     doc = scope.trace if is_trace else scope.notes
-    limit = min(max(call.limit, 1), MOST_ENTRIES)
-    places = tx.ask(Documents).entries(scope.branch, doc, before=call.cursor, limit=limit + 1)
-    page = places[:limit]
-    has_more = len(places) > limit
-    return Shown(
-        branch=scope.branch.name,
-        doc=doc,
-        entries=opened(tx, page),
-        pagination=Page(
-            cursor=call.cursor,
-            next_cursor=page[-1].seq if has_more else None,
-            has_more=has_more,
-            limit=limit,
-            count=len(page),
-        ),
-    )
+    return page_of(tx, scope.branch, doc, cursor=call.cursor, limit=max(call.limit, 1))
+
+
+@room.operation(
+    "open",
+    title="Open anything by its id",
+    toolsets=IN_CORE,
+    errors=[UnknownId],
+    newest_first=frozenset({"cards", "events"}),
+    example=Example({"id": "notes@3"}, given=[_NOTE]),
+)
+def open(tx: Tx, call: Open) -> Opened:
+    """One thing by the id that another answer named: a card, an entry, an anchor, a plan or task, a job, a runner."""
+    return Opened(**opened_by_id(tx, call.id, limit=call.limit, include_drafts=call.include_drafts or call.all_lanes))
 
 
 @room.operation(
@@ -102,4 +113,29 @@ def docs_list(tx: Tx, call: ListDocs) -> DocsListed:
         docs=listed(tx, page),
         truncated=has_more,
         next_cursor=page[-1].doc if has_more else None,
+    )
+
+
+@room.operation(
+    "export",
+    title="Take a plan or task along",
+    toolsets=IN_FULL,
+    errors=[UnknownId],
+    keep=["target", "reasoning_ref"],
+    example=Example({"target": "PLAN-001"}, given=[("tasks_create", {"kind": "plan", "title": "Warm the cache"})]),
+)
+def export(tx: Tx, call: Export) -> Exported:
+    """A plan or task with where its reasoning stands, and the newest of its notes and its trace."""
+    scope = scope_of(tx, target=call.target)
+    if scope.target is None:
+        raise missing_target(tx)
+    target = tx.ask(Tasks).target(scope.target)
+    assert target is not None
+    notes = page_of(tx, scope.branch, scope.notes, limit=call.notes_limit).answer()
+    trace = page_of(tx, scope.branch, scope.trace, limit=call.trace_limit).answer()
+    return Exported(
+        target=target_shown(target),
+        reasoning_ref=reasoning_ref(target.id, scope.branch),
+        notes=notes,
+        trace={"sequential": None, **trace},
     )

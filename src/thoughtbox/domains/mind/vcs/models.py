@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from thoughtbox.domains.mind.arguments import AsOf, BoundedInput, Content, Cursor, Meta, MindInput, Name
-from thoughtbox.domains.mind.documents.models import Limit, Page
+from thoughtbox.domains.mind.documents.models import Limit
+from thoughtbox.domains.mind.paging import Page
 from thoughtbox.operations import Output, Text
 
 Doc = Annotated[Name, Field(description="Document it is about.")]

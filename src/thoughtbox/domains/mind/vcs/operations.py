@@ -9,7 +9,7 @@ from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.arguments import listed
 from thoughtbox.domains.mind.entries import opened, shown
 from thoughtbox.domains.mind.envelope import Suggestion
-from thoughtbox.domains.mind.pages import clamped, paged
+from thoughtbox.domains.mind.paging import clamped, paged
 from thoughtbox.domains.mind.refs import write_move, write_tag
 from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.domains.mind.room import IN_FULL, room
