@@ -9,6 +9,7 @@ import orjson
 
 from thoughtbox.domains.mind.engine.engine import considered
 from thoughtbox.domains.mind.entries import opened
+from thoughtbox.domains.mind.nodes import shown_node
 from thoughtbox.domains.mind.scope import docs_of
 from thoughtbox.domains.mind.slice import TraceEntry
 from thoughtbox.domains.mind.steps import StepRef, ref_of
@@ -128,7 +129,7 @@ def _memory(
     memory = {
         "notes": notes,
         "trace": trace,
-        "cards": [card_shown(node) for node in nodes],
+        "cards": [shown_node(node) for node in nodes],
         "cards_pagination": {"limit": limits.cards, "count": len(nodes), "has_more": len(found) > limits.cards},
         "stats": {
             "notes": len(notes),
@@ -170,25 +171,10 @@ def _signals(tx: Tx, target: Target, limits: Limits, *, drafts: bool) -> tuple[d
     for kind in ("blockers", "decisions", "evidence"):
         limit: int = getattr(limits, kind)
         found = of_kind(graph, kind, limit + 1, drafts=drafts)
-        told[kind] = [card_shown(node) for node in found[:limit]]
+        told[kind] = [shown_node(node) for node in found[:limit]]
         if len(found) > limit:
             more.append(f"signals.{kind}")
     return {**told, "stats": {kind: len(shown) for kind, shown in told.items()}}, more
-
-
-def card_shown(node: Node) -> dict[str, Any]:
-    """A card as lists show it."""
-    return {
-        "id": node.id,
-        "type": node.type,
-        "title": node.title,
-        "text": node.text,
-        "status": node.status,
-        "tags": list(node.tags),
-        "meta": node.meta,
-        "last_seq": node.last_seq,
-        "last_ts_ms": node.last_ts_ms,
-    }
 
 
 def _refs(target: Target, memory: dict[str, Any], nodes: Sequence[Node]) -> list[str]:

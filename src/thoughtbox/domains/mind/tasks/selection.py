@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from thoughtbox.domains.mind.cards.card import TYPES
 from thoughtbox.domains.mind.facets import ANY, of_state, of_status, of_tag, of_type
-from thoughtbox.domains.mind.tasks.cards import TYPES
 from thoughtbox.domains.mind.view.graph import GraphDoc, Node
 
 PINNED, BLOCKER = "pinned", "blocker"

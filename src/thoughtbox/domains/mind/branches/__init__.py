@@ -1,0 +1,1 @@
+"""Branches: lines of what-if reasoning, and the notes that open them."""

@@ -1,0 +1,1 @@
+"""What can be done with cards, by what it does: each module declares its operations."""
