@@ -5,6 +5,7 @@ from typing import Any
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.names import LONGEST_TYPE, bad_name
 from thoughtbox.domains.mind.view.documents import Documents
+from thoughtbox.domains.mind.view.graph import Key, Version, key_of, version_of
 from thoughtbox.errors import InvalidRecord
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record
@@ -58,9 +59,15 @@ class CardData(_OnBranch):
     links: dict[str, list[str]] | None = None
 
 
+class MergedFrom(RecordData):
+    branch: int
+    seq: int
+
+
 class NodeData(_OnBranch):
     doc: str
     node: NodeState
+    merged_from: MergedFrom | None = None
 
 
 class EdgeState(RecordData):
@@ -73,6 +80,7 @@ class EdgeState(RecordData):
 class EdgeData(_OnBranch):
     doc: str
     edge: EdgeState
+    merged_from: MergedFrom | None = None
 
 
 def branch(record: Record, before: Ledger) -> None:
@@ -124,6 +132,7 @@ def node(record: Record, before: Ledger) -> None:
     _must_stand_on(record, before, data.branch)
     _must_be_named("doc", data.doc)
     _must_be_node(data.node)
+    _must_be_copied(record, before, data)
 
 
 def edge(record: Record, before: Ledger) -> None:
@@ -139,6 +148,7 @@ def edge(record: Record, before: Ledger) -> None:
         ("rel", data.edge.rel, LONGEST_TYPE),
     ):
         _must_be_named(name, value, longest)
+    _must_be_copied(record, before, data)
 
 
 def declare(room: Room) -> None:
@@ -162,6 +172,25 @@ def _must_stand_on(record: Record, before: Ledger, branch: int) -> None:
 def _must_be_there(before: Ledger, branch: int) -> None:
     if before.ask(Documents).branch_of(branch) is None:
         raise InvalidRecord(f"there is no branch {branch} before it")
+
+
+def _must_be_copied(record: Record, before: Ledger, data: NodeData | EdgeData) -> None:
+    """What was merged names the version that it is a copy of."""
+    if (merged := data.merged_from) is not None:
+        found = must_be_version(before, merged.seq, data.doc, key_of(version_of(record)))
+        if found.branch != merged.branch:
+            raise InvalidRecord(f"record {merged.seq} was not written on branch {merged.branch}")
+
+
+def must_be_version(before: Ledger, seq: int, doc: str, key: Key) -> Version:
+    """The version of a node or an edge that a record made; refuses one that made none of this one."""
+    found = before.record(seq)
+    if found is None or found.topic not in (records.CARD, records.NODE, records.EDGE):
+        raise InvalidRecord(f"record {seq} is no version of a node or an edge before it")
+    version = version_of(found)
+    if (version.doc, key_of(version)) != (doc, key):
+        raise InvalidRecord(f"record {seq} is no version of {key.kind} {key.name} in {doc}")
+    return version
 
 
 def _must_be_node(state: NodeState) -> None:
