@@ -17,8 +17,8 @@ from thoughtbox.domains.mind.arguments import (
     Target,
     TypeName,
 )
-from thoughtbox.domains.mind.documents.models import Page
 from thoughtbox.domains.mind.names import bad_name
+from thoughtbox.domains.mind.pages import Page
 from thoughtbox.operations import Input, Output
 
 MOST_OPS = 1_000

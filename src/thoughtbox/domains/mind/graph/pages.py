@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from thoughtbox.domains.mind.arguments import MindInput
-from thoughtbox.domains.mind.documents.models import Page
 from thoughtbox.domains.mind.envelope import suggest
+from thoughtbox.domains.mind.pages import Page
 from thoughtbox.operations import Tx
 
 T = TypeVar("T")
