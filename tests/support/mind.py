@@ -59,12 +59,12 @@ class Mind:
 
 def forked(mind: Mind, name: str) -> None:
     """Make a branch from the one that is checked out."""
-    box = mind.box
+    _done(mind, lambda tx: records.write_branch(tx, "created", name=name, base=checked_out(tx).id))
 
-    def fork(tx: Tx) -> None:
-        records.write_branch(tx, "created", name=name, base=checked_out(tx).id)
 
-    box.app.dispatcher.do(WORKSPACE, ANONYMOUS, fork, what="fork").result()
+def focused(mind: Mind, target: str) -> None:
+    """Put a plan or task into focus."""
+    _done(mind, lambda tx: records.write_place(tx, "focus", target, f"{target} is in focus"))
 
 
 def node(mind: Mind, id: str, branch: str = "main", doc: str = "graph") -> Node:
@@ -81,6 +81,10 @@ def edges(mind: Mind, *sources: str, branch: str = "main", doc: str = "graph") -
     """The edges that lead from these nodes."""
     found = _asked(mind, lambda tx: tx.ask(Graph).of(branch_named(tx, branch), doc).edges(sources=sources))
     return sorted(edge.key for edge in found)
+
+
+def _done(mind: Mind, work: Callable[[Tx], object]) -> None:
+    mind.box.app.dispatcher.do(WORKSPACE, ANONYMOUS, work, what="test").result()
 
 
 def _asked(mind: Mind, question: Callable[[Tx], T]) -> T:

@@ -62,6 +62,15 @@ def test_publishing_a_card_that_has_changed_renews_the_copy(mind: Mind):
     assert mind.head() == head
 
 
+def test_a_copy_that_was_deleted_is_made_anew(quick: Mind):
+    quick.think_card(card=N1)
+    quick.think_publish(card_id="N1")
+    quick.graph_apply(ops=[{"op": "node_delete", "id": "CARD-PUB-N1"}])
+
+    assert quick.think_publish(card_id="N1")["inserted"]
+    assert edges(quick, "CARD-PUB-N1") == [("CARD-PUB-N1", "supports", "N1")]
+
+
 def test_a_copy_need_not_be_pinned(quick: Mind):
     quick.think_card(card=N1)
     quick.think_publish(card_id="N1", pin=False)

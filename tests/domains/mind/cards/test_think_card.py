@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.boxes import OpenBox
-from tests.support.mind import Mind, edges, forked, node
+from tests.support.mind import Mind, edges, forked, node, nodes
 
 H1 = {"id": "H1", "type": "hypothesis", "title": "The cache is cold", "text": "Every deploy drops it."}
 
@@ -155,6 +155,28 @@ def test_a_repeated_card_changes_nothing_after_its_status_pin_or_publication_cha
     assert quick.think_card(card=H1) == {**first, "inserted": False}
     assert quick.head() == head
     assert node(quick, "H1").status == "rejected"
+
+
+def test_a_repeated_card_changes_nothing_after_its_node_was_deleted(mind: Mind):
+    first = mind.think_card(card=H1)
+    mind.graph_apply(ops=[{"op": "node_delete", "id": "H1"}])
+    head = mind.head()
+
+    assert mind.think_card(card=H1) == {**first, "inserted": False}
+    assert mind.head() == head
+    assert nodes(mind, "H1") == {}
+    assert "suggestions" not in mind.refused("think_card", card={**H1, "status": "done"}).details
+
+
+def test_a_node_that_no_card_wrote_is_not_replaced_but_a_card_may_say_the_same(mind: Mind):
+    tags = ["lane:shared", "v:canon"]
+    same = {"op": "node_upsert", **H1, "status": "open", "tags": tags}
+    mind.graph_apply(ops=[same, {**same, "id": "H2", "title": "else"}])
+
+    assert "another title" in mind.refused("think_card", card={**H1, "id": "H2"}).message
+    assert mind.think_card(card=H1)["inserted"]
+    assert [entry["meta"]["card_id"] for entry in trace(mind)] == ["H1"]
+    assert not mind.think_card(card=H1)["inserted"]
 
 
 def test_the_same_id_with_something_else_is_refused_with_what_differs(quick: Mind):

@@ -56,6 +56,7 @@ def think_pins(tx: Tx, call: ListPins) -> Pins:
     title="See what a card of a type has",
     toolsets=IN_FULL,
     keep=["template"],
+    newest_first=frozenset({"supported_types"}),
     example=Example({"type": "hypothesis"}),
 )
 def think_template(tx: Tx, call: Template) -> TemplateShown:
@@ -79,6 +80,7 @@ def think_template(tx: Tx, call: Template) -> TemplateShown:
     title="Read a playbook",
     toolsets=IN_DAILY,
     keep=["template"],
+    newest_first=frozenset({"steps"}),
     example=Example({"name": "strict"}),
 )
 def think_playbook(tx: Tx, call: Playbook) -> PlaybookShown:
