@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from importlib import import_module
 
-SUB_ROOMS = ("workspace", "documents", "graph", "cards", "tasks", "trace", "transcripts", "search")
+SUB_ROOMS = (
+    "workspace",
+    "documents",
+    "trace",
+    "transcripts",
+    "search",
+    "tasks",
+    "branches",
+    "vcs",
+    "graph",
+    "cards",
+)
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.mind.{name}.operations")

@@ -66,6 +66,12 @@ def entry_row(record: Record) -> EntryRow:
     return EntryRow(data["branch"], data["doc"], "note", data.get("format"), is_private, *_step(meta.get("step")), kind)
 
 
+def origin(record: Record) -> int:
+    """The entry that was first written: itself, or what it is a copy of, by however many merges."""
+    merged = record.data.get("mergedFrom")
+    return record.seq if merged is None else merged.get("origin", merged["seq"])
+
+
 def _step(step: Any) -> tuple[str | None, str | None]:
     if not isinstance(step, dict):
         return None, None

@@ -31,13 +31,19 @@ class PlaceData(RecordData):
     value: str | None = None
 
 
+class MergedFrom(RecordData):
+    branch: int
+    seq: int
+    origin: int | None = None
+
+
 class NoteData(_OnBranch):
     doc: str
     doc_kind: str = "notes"
     title: str | None = None
     format: str | None = None
     meta: dict[str, Any] | None = None
-    merged_from: dict[str, Any] | None = None
+    merged_from: MergedFrom | None = None
     of_card: int | None = None
 
 
@@ -99,6 +105,9 @@ def branch(record: Record, before: Ledger) -> None:
                 raise InvalidRecord("it is made from what its base had not yet, or no longer")
     else:
         _must_be_there(before, data.branch)
+    known = before.ask(Documents).branch(data.name) if data.change != "deleted" else None
+    if known is not None and known.id != data.branch:
+        raise InvalidRecord(f"there is a branch {data.name} before it")
 
 
 def place(record: Record, before: Ledger) -> None:
@@ -112,8 +121,11 @@ def note(record: Record, before: Ledger) -> None:
     data = NoteData.read(record.data)
     _must_stand_on(record, before, data.branch)
     _must_be_named("doc", data.doc)
-    if data.merged_from is not None and not isinstance(data.merged_from.get("seq"), int):
-        raise InvalidRecord("`mergedFrom` names the entry by its number")
+    if (merged := data.merged_from) is not None:
+        if not max(merged.seq, merged.origin or 0) < record.seq:
+            raise InvalidRecord("it is a copy of an entry that is not before it")
+        if not before.ask(Documents).called([merged.branch]):
+            raise InvalidRecord(f"it is merged from branch {merged.branch}, which was never there")
 
 
 def card(record: Record, before: Ledger) -> None:

@@ -18,7 +18,7 @@ from thoughtbox.domains.mind.arguments import (
     TypeName,
 )
 from thoughtbox.domains.mind.names import bad_name
-from thoughtbox.domains.mind.pages import Page
+from thoughtbox.domains.mind.paging import Page
 from thoughtbox.operations import Input, Output
 
 MOST_OPS = 1_000

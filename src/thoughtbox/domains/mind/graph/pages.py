@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from thoughtbox.domains.mind.arguments import MindInput
 from thoughtbox.domains.mind.envelope import suggest
-from thoughtbox.domains.mind.pages import Page
+from thoughtbox.domains.mind.paging import Page
 from thoughtbox.operations import Tx
 
 T = TypeVar("T")

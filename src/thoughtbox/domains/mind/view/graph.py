@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import orjson
 
 from thoughtbox.domains.mind import records
-from thoughtbox.domains.mind.facets import ANY, facets
-from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Documents, Segment
+from thoughtbox.domains.mind.facets import ANY, facets, is_hidden
+from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Document, Documents, Segment
 from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.record import Record
@@ -224,7 +225,7 @@ class Graph(View):
         )
         if not is_deleted:
             tags = node.get("tags", [])
-            draft = int(records.is_draft(tags))
+            draft = int(is_hidden(tags))
             self.sql.many(
                 "INSERT INTO mind_facets (workspace, branch, doc, facet, draft, until_seq, from_seq, id)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -245,7 +246,7 @@ class Graph(View):
             return
         before, type, status, text = row
         tags = orjson.loads(text)
-        draft = int(records.is_draft(tags))
+        draft = int(is_hidden(tags))
         self.sql.many(
             "UPDATE mind_facets SET until_seq = ? WHERE workspace = ? AND branch = ? AND doc = ? AND facet = ?"
             " AND draft = ? AND until_seq = ? AND from_seq = ?",
@@ -269,6 +270,17 @@ class Graph(View):
             (*standing_at(self), id, *standing_at(self)),
         )
         return _node(row) if row else None
+
+    def last_change(self, document: Document) -> int | None:
+        """The last change of a document's nodes and edges, where it was last written."""
+        newest = (
+            self.sql.row(
+                f"SELECT MAX(from_seq) FROM {kind.ever} AS v WHERE branch = ? AND doc = ?",
+                (self.workspace, document.until, document.source, document.doc),
+            )
+            for kind in (NODES, EDGES)
+        )
+        return max((row[0] for row in newest if row and row[0] is not None), default=None)
 
     def version(self, seq: int, id: str) -> Node | None:
         """The version of a node that a record made."""
@@ -311,13 +323,12 @@ class GraphDoc:
     def node(self, id: str, *, deleted: bool = False) -> Node | None:
         return self.nodes([id], deleted=deleted).get(id)
 
-    def newest(self, facet: str = ANY, *, drafts: bool, before: int | None = None, limit: int) -> list[Node]:
-        """Live nodes that are found by a facet, the newest first."""
-        walk = self.walk(facet, drafts=drafts, before=before, chunk=limit)
-        return [node for node, _ in zip(walk, range(limit), strict=False)]
+    def newest(self, *facets: str, drafts: bool, before: int | None = None, limit: int) -> list[Node]:
+        """Live nodes that are found by one of the facets, or all nodes without any; the newest first."""
+        return list(islice(self.walk(*facets, drafts=drafts, before=before, chunk=limit), limit))
 
     def walk(
-        self, facet: str = ANY, *, drafts: bool, before: int | None = None, chunk: int = SMALLEST_CHUNK
+        self, *facets: str, drafts: bool, before: int | None = None, chunk: int = SMALLEST_CHUNK
     ) -> Iterator[Node]:
         """The same, as many as are taken."""
         chunk = min(max(chunk, SMALLEST_CHUNK), LARGEST_CHUNK)
@@ -326,14 +337,14 @@ class GraphDoc:
             newer = self._segments[:place]
             at = min(below, self._until(segment) + 1)
             while True:
-                found = self._chunk(segment, facet, drafts, at, chunk)
+                found = self._chunk(segment, facets or (ANY,), drafts, at, chunk)
                 hidden = self._hidden({node.id for node in found}, newer) if newer else ()
                 yield from (node for node in found if node.id not in hidden)
                 if len(found) < chunk:
                     break
                 at = found[-1].last_seq
 
-    def _chunk(self, segment: Segment, facet: str, drafts: bool, below: int, limit: int) -> list[Node]:
+    def _chunk(self, segment: Segment, facets: Sequence[str], drafts: bool, below: int, limit: int) -> list[Node]:
         until = self._until(segment)
         # What stands now is in order in the key; what stood at a fork, or earlier, has to be sorted.
         stands = "f.until_seq = ?" if until >= NOW else "f.until_seq > ?"
@@ -343,17 +354,18 @@ class GraphDoc:
             f" AND f.doc = ? AND f.facet = ? AND f.draft = ? AND {stands} AND f.from_seq < ?"
             " ORDER BY f.from_seq DESC LIMIT ?) AS part"
         )
-        kinds = (0, 1) if drafts else (0,)
+        kinds = [(facet, draft) for facet in facets for draft in ((0, 1) if drafts else (0,))]
         values = [
             value
-            for draft in kinds
+            for facet, draft in kinds
             for value in (self._view.workspace, segment.source, self.doc, facet, draft, at, below, limit)
         ]
-        chosen = " UNION ALL ".join([part] * len(kinds))
+        # One node may be found by several facets, and is shown once.
+        chosen = " UNION ".join([part] * len(kinds))
         rows = self._sql.rows(
-            f"SELECT {NODE_COLUMNS} FROM ({chosen}) AS c JOIN {NODES.standing} AS n"
-            " ON n.branch = ? AND n.doc = ? AND n.id = c.id ORDER BY c.from_seq DESC LIMIT ?",
-            (*values, *self._standing(segment), segment.source, self.doc, limit),
+            f"SELECT {NODE_COLUMNS} FROM (SELECT * FROM ({chosen}) AS u ORDER BY from_seq DESC LIMIT ?) AS c"
+            f" JOIN {NODES.standing} AS n ON n.branch = ? AND n.doc = ? AND n.id = c.id ORDER BY c.from_seq DESC",
+            (*values, limit, *self._standing(segment), segment.source, self.doc),
         )
         return list(map(_node, rows))
 
