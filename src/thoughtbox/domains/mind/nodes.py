@@ -30,10 +30,10 @@ def unknown_node(tx: Tx, scope: Scope, id: str, what: str = "card") -> UnknownId
     if elsewhere is not None:
         branch = tx.ask(Documents).names([elsewhere.branch])[elsewhere.branch]
         return unknown(here, id, recovery=f"It is there with ref `{branch}` and graph_doc `{elsewhere.doc}`.")
-    look = {"workspace": tx.workspace, "ref": scope.branch.name, "graph_doc": scope.graph}
+    look = {"workspace": tx.workspace, "branch": scope.branch.name, "doc": scope.graph}
     return unknown(
         here,
         id,
-        recovery="think_query shows the cards there are.",
-        suggestions=[Suggestion("think_query", look, "See which cards there are", "high")],
+        recovery="graph_query shows what there is.",
+        suggestions=[Suggestion("graph_query", look, "See which nodes there are", "high")],
     )

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.support.mind import Mind, forked
+from tests.support.mind import Mind
 
 TYPES = ["frame", "hypothesis", "question", "test", "evidence", "decision", "note", "update"]
 
@@ -85,7 +85,7 @@ def test_lint_names_edges_that_lead_to_nothing(mind: Mind):
     assert {error["code"] for error in answer["errors"]} == {"EDGE_ENDPOINT_MISSING"}
 
     then = mind.head()
-    forked(mind, "what-if")
+    mind.branch_create(name="what-if")
     for id in ("H1", "H2"):
         mind.think_card(card={"id": id, "title": id}, branch="what-if")
     assert mind.think_lint(ref="what-if")["ok"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.boxes import OpenBox
-from tests.support.mind import Mind, edges, forked, node, nodes
+from tests.support.mind import Mind, edges, node, nodes
 
 H1 = {"id": "H1", "type": "hypothesis", "title": "The cache is cold", "text": "Every deploy drops it."}
 
@@ -105,6 +105,14 @@ def test_ids_keep_to_the_grammar_and_are_not_those_of_tasks_and_steps(quick: Min
     for id in ("x" * 256, "überblick", "a b", "a:cache"):
         assert quick.think_card(card={"id": id, "title": "t"})["card_id"] == id
         assert node(quick, id).title == "t"
+
+
+def test_every_card_is_opened_by_its_id_and_by_its_refs(mind: Mind):
+    for card in (H1, {**H1, "id": "x" * 256}, {**H1, "id": "a b@c"}, "plain"):
+        answer = mind.think_card(card=card)
+        assert mind.open(id=answer["card_id"])["card"]["id"] == answer["card_id"]
+        for ref in (answer["trace_ref"], answer["graph_ref"]):
+            assert mind.open(id=ref)["entry"]["seq"] == answer["trace_seq"]
 
 
 def test_what_a_card_supports_and_blocks_becomes_edges(mind: Mind):
@@ -205,7 +213,7 @@ def test_true_is_not_one(quick: Mind):
 
 def test_a_card_of_the_base_counts_as_written_on_a_branch_made_from_it(mind: Mind):
     first = mind.think_card(card=H1)
-    forked(mind, "what-if")
+    mind.branch_create(name="what-if")
     mind.think_card(card={"id": "H2", "title": "later on main"})
     head = mind.head()
 
