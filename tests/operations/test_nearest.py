@@ -56,7 +56,7 @@ def test_a_near_miss_leads_to_what_was_meant(name: str, meant: str):
     "name",
     [
         *("help", "notebook", "think", "…", "", "思考", "x" * 9_999, "session.fetch", "session.set", "session.remove"),
-        *("get", "list", "verify", "knowledge.list", "begin", "remember", "undo", "commit", "branch", "thought_undo"),
+        *("get", "list", "verify", "knowledge.list", "begin", "remember", "undo", "branch", "thought_undo"),
         *("session.", ".", "_", "session.get.get", "untag"),
     ],
 )
