@@ -47,8 +47,9 @@ from thoughtbox.domains.mind.room import IN_FULL, room
 from thoughtbox.domains.mind.scope import Scope, branch_named, checked_out, scope_of
 from thoughtbox.domains.mind.times import as_of
 from thoughtbox.domains.mind.view.documents import Branch, Documents
-from thoughtbox.domains.mind.view.graph import Graph, GraphDoc, Version, key_of, version_of
+from thoughtbox.domains.mind.view.graph import Graph, GraphDoc
 from thoughtbox.domains.mind.view.merges import Conflict, Merges
+from thoughtbox.domains.mind.view.versions import Version, key_of, version_of
 from thoughtbox.errors import MergeNotSupported, UnknownId
 from thoughtbox.operations import Example, Tx
 
