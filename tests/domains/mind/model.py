@@ -39,8 +39,12 @@ class Note(NamedTuple):
     tick: int
     branch: int
     said: dict[str, Any]
-    source: int | None = None
-    """The tick of the note that this one is a copy of."""
+    copied: int | None = None
+    """The tick of the note that was first written, if this is a copy of it or a copy of a copy."""
+
+    @property
+    def origin(self) -> int:
+        return self.tick if self.copied is None else self.copied
 
 
 class Version(NamedTuple):
@@ -126,12 +130,6 @@ class Ticked(Protocol):
 
 
 T = TypeVar("T", bound=Ticked)
-
-
-def tail(entries: Sequence[T], limit: int, before: int = FOREVER) -> tuple[list[T], bool]:
-    """The last entries before a tick, in order, and whether there are more before them."""
-    found = [entry for entry in entries if entry.tick < before]
-    return found[-limit:], len(found) > limit
 
 
 class Model:
@@ -228,8 +226,8 @@ class Model:
             self.checkout(wanted)
         return created, self.notes_commit(None, doc, said)
 
-    def _write_note(self, branch: Branch, doc: str, said: dict[str, Any], source: int | None = None) -> Note:
-        note = Note(self._tick(), branch.id, said, source)
+    def _write_note(self, branch: Branch, doc: str, said: dict[str, Any], copied: int | None = None) -> Note:
+        note = Note(self._tick(), branch.id, said, copied)
         branch.notes.setdefault(doc, []).append(note)
         return note
 
@@ -248,15 +246,16 @@ class Model:
         known = {note.tick for note in self.notes(source, doc)}
         return [note for note in self.notes(to, doc) if note.tick not in known]
 
-    def merge(self, source: str, into: str | None, doc: str, *, limit: int = 200, before: int = FOREVER) -> NotesMerged:
-        """Copy a page of the notes that `into` (or else the base) does not show, unless it shows their copies."""
+    def merge(self, source: str, into: str | None, doc: str, *, limit: int = 200, after: int = 0) -> NotesMerged:
+        """Copy the next notes that `into` (or else the base) does not show, unless it shows a copy or the original."""
         target = self.target(source, into)
-        page, has_more = tail(self.diff(target.name, source, doc), limit, before)
-        known = {note.source for note in self.notes(target.name, doc)}
-        new = [note for note in page if note.tick not in known]
+        found = [note for note in self.diff(target.name, source, doc) if note.tick > after]
+        page = found[:limit]
+        known = {note.origin for note in self.notes(target.name, doc)}
+        new = [note for note in page if note.origin not in known]
         for note in new:
-            self._write_note(target, doc, note.said, note.tick)
-        return NotesMerged(len(new), len(page) - len(new), page, has_more)
+            self._write_note(target, doc, note.said, note.origin)
+        return NotesMerged(len(new), len(page) - len(new), page, len(found) > limit)
 
     def target(self, source: str, into: str | None) -> Branch:
         """Where a merge goes to; without a name, into the base."""

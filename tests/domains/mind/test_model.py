@@ -88,16 +88,27 @@ def test_the_model_deletes_a_branch_only_when_it_is_safe_and_its_name_begins_ane
     assert contents(model, "a") == []
 
 
-def test_the_model_merges_notes_once_page_by_page_from_the_newest():
+def test_the_model_merges_notes_once_and_in_order_page_by_page():
     model = forked()
     commit(model, "a", "1", "2", "3")
     first = model.merge("a", None, "notes", limit=2)
     assert (first.merged, first.skipped, first.has_more) == (2, 0, True)
-    second = model.merge("a", None, "notes", limit=2, before=first.page[0].tick)
+    second = model.merge("a", None, "notes", limit=2, after=first.page[-1].tick)
     assert (second.merged, second.skipped, second.has_more) == (1, 0, False)
-    assert contents(model, "main") == ["2", "3", "1"]
+    assert contents(model, "main") == ["1", "2", "3"]
     again = model.merge("a", "main", "notes")
     assert (again.merged, again.skipped) == (0, 3)
+
+
+def test_the_model_merges_no_note_to_where_it_or_a_copy_of_it_is_seen():
+    model = forked()
+    commit(model, "a", "1")
+    assert model.merge("a", "main", "notes").merged == 1
+    assert model.merge("main", "a", "notes").merged == 0
+    model.branch_create("b", "main")
+    assert model.merge("a", "b", "notes").merged == 0
+    model.branch_create("c", "a")
+    assert model.merge("c", "main", "notes").merged == 0
 
 
 def test_the_model_notes_by_macro_on_the_branch_that_is_named_made_or_checked_out():
