@@ -122,6 +122,8 @@ def test_a_conflict_that_is_none_any_more_is_superseded_and_may_come_back(mind: 
     assert merge(mind)["merged"] == 1
     assert mind.graph_conflicts(into="main")["conflicts"] == []
     assert titles(mind) == {"H1": "theirs"}
+    shown = mind.graph_conflict_show(conflict_id=id)["conflict"]
+    assert (shown["status"], shown["ours"]["title"]) == ("superseded", "before")
 
 
 def test_conflicts_are_listed_newest_first_and_paged_without_a_gap(mind: Mind):

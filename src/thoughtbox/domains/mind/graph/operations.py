@@ -231,8 +231,8 @@ def graph_merge(tx: Tx, call: MergeGraph) -> GraphMerged:
     if call.dry_run:
         conflicts, created = merge.previews(outcome, known)
     else:
+        noted, created = merge.note(outcome, known)  # first, while the base says what it said
         merge.write(outcome.applied)
-        noted, created = merge.note(outcome, known)
         conflicts = [conflict_shown(conflict) for conflict in noted]
         _suggest_after_merge(tx, call, into, conflicts)
         if not page.has_more:
