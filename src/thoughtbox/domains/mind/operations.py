@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from importlib import import_module
 
-SUB_ROOMS = ("workspace", "documents", "trace", "transcripts", "search", "cards", "reads")
+SUB_ROOMS = (
+    "workspace",
+    "documents",
+    "trace",
+    "transcripts",
+    "search",
+    "tasks",
+    "branches",
+    "vcs",
+    "graph",
+    "cards",
+    "reads",
+)
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.mind.{name}.operations")

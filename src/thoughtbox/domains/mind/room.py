@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from thoughtbox.domains.mind import topics
+from thoughtbox.domains.mind import refs, topics
 from thoughtbox.domains.mind.envelope import ENVELOPE
+from thoughtbox.domains.mind.graph import topics as merge_topics
 from thoughtbox.domains.mind.tasks import topics as task_topics
 from thoughtbox.domains.mind.toolsets import IN_CORE, IN_DAILY, IN_FULL
 from thoughtbox.domains.mind.view.cards import Cards
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.graph import Graph
+from thoughtbox.domains.mind.view.merges import Merges
+from thoughtbox.domains.mind.view.refs import Refs
 from thoughtbox.domains.mind.view.tasks import Tasks
 from thoughtbox.errors import InvalidInput
 from thoughtbox.operations import Room
@@ -29,7 +32,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "mind",
     summary="Documents, branches, a typed graph, cards, tasks and anchors: what is known, resumed by meaning.",
-    views=[Documents, Graph, Cards, Tasks],
+    views=[Documents, Graph, Cards, Merges, Refs, Tasks],
     invalid=InvalidInput,
     envelope=ENVELOPE,
     echo=echo,
@@ -41,3 +44,5 @@ room = Room(
 
 topics.declare(room)
 task_topics.declare(room)
+merge_topics.declare(room)
+refs.declare(room)

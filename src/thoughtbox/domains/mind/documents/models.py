@@ -62,6 +62,22 @@ class Open(BoundedInput):
     all_lanes: Annotated[bool, Field(description="The same, under its old name.")] = False
 
 
+class ListDocs(BoundedInput):
+    ref: BranchName = None
+    limit: Annotated[int, Field(ge=0, description="Documents in one answer: 1 to 200.")] = 50
+    cursor: Annotated[str | None, Field(description="Name of the last document that was shown.")] = None
+    as_of: AsOf = None
+
+
+class DocsListed(Output):
+    sparse = True
+
+    branch: str
+    docs: list[dict[str, Any]]
+    truncated: bool = False
+    next_cursor: str | None = None
+
+
 class Opened(Output):
     """One of several kinds: a card, an entry, an anchor, a runner, a plan or task, a job, an event of a job."""
 

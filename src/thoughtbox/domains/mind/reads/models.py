@@ -22,7 +22,7 @@ from thoughtbox.domains.mind.arguments import (
     View,
 )
 from thoughtbox.domains.mind.cards.models import GraphDoc, Ref, TraceDoc
-from thoughtbox.domains.mind.pages import Page
+from thoughtbox.domains.mind.paging import Page
 from thoughtbox.operations import MaxChars, Output
 
 LARGEST_BUDGET = 10_000_000

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from thoughtbox.domains.mind.envelope import suggest, warn
-from thoughtbox.domains.mind.pages import Page, page_of
+from thoughtbox.domains.mind.pages import page_of
+from thoughtbox.domains.mind.paging import Page
 from thoughtbox.domains.mind.reads import query
 from thoughtbox.domains.mind.reads.conclusions import concluded
 from thoughtbox.domains.mind.reads.lens import Lens, lens_of
