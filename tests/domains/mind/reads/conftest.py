@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.box import WORKSPACE
 from tests.support.mind import Mind
+from thoughtbox.domains.mind import records
+from thoughtbox.operations.caller import ANONYMOUS
 
 Card = dict[str, Any]
 
@@ -25,6 +28,15 @@ def ids(cards: list[Card]) -> list[str]:
 def nodes(mind: Mind, *ops: dict[str, Any], **scope: Any) -> None:
     """Put nodes and edges into the graph that are no cards."""
     mind.graph_apply(ops=list(ops), **scope)
+
+
+def focus(mind: Mind, task: str) -> None:
+    """Make a task what calls are about."""
+
+    def work(tx: Any) -> None:
+        records.write_place(tx, "focus", task, f"{task} is in focus")
+
+    mind.box.app.dispatcher.do(WORKSPACE, ANONYMOUS, work, what="focus").result()
 
 
 @pytest.fixture

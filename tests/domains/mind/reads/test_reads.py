@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.domains.mind.reads.conftest import card, ids, nodes
+from tests.domains.mind.reads.conftest import card, focus, ids, nodes
 from tests.support.mind import Mind
 from thoughtbox.domains.mind.reads import query
 
@@ -82,7 +82,7 @@ def test_without_anything_said_it_is_the_focus_and_without_one_the_branch_checke
 
     for tool, of in (("think_context", "cards"), ("think_query", "cards"), ("think_pack", "candidates")):
         assert ids(getattr(quick, tool)()[of]) == ["on-main"]
-    quick.tasks_focus_set(task=task)
+    focus(quick, task)
     for tool, of in (("think_context", "cards"), ("think_query", "cards"), ("think_pack", "candidates")):
         assert ids(getattr(quick, tool)()[of]) == ["of-task"]
         named = {"branch": "main"} if tool == "think_context" else {"ref": "main"}
@@ -95,11 +95,11 @@ def test_what_is_not_there_is_refused_with_one_next_call(quick: Mind, tool: str)
     branch = "branch" if tool == "think_context" else "ref"
     card(quick, "H", "hypothesis")
 
-    for arguments in ({"target": "TASK-404"}, {branch: "nowhere"}):
+    for arguments, look in (({"target": "TASK-404"}, "tasks_context"), ({branch: "nowhere"}, "branch_list")):
         error = quick.refused(tool, **arguments)
         assert error.code == "UNKNOWN_ID"
         (suggestion,) = error.details["suggestions"]
-        assert quick.send(suggestion)["success"]
+        assert suggestion["target"] == look
     if tool != "think_context":
         assert quick.refused(tool, target="TASK-404", ref="main").code == "INVALID_INPUT"
 
@@ -138,14 +138,19 @@ def test_the_smaller_of_two_budgets_counts_and_is_told_of_by_its_name(quick: Min
 @pytest.mark.parametrize("tool", READS)
 def test_under_any_budget_something_is_said(quick: Mind, tool: str):
     _written(quick)
+    whole = _size(quick.whole(tool)["result"])
 
     for budget in (12, 30, 60, 120, 250, 500):
         answer = quick.whole(tool, max_chars=budget)
         payload = {name: part for name, part in answer["result"].items() if name != "budget"}
         assert payload
-        assert len(json.dumps(payload, separators=(",", ":"), ensure_ascii=False).encode()) <= budget
-        assert answer["result"]["budget"]["truncated"]
-        assert "BUDGET_TRUNCATED" in [warning["code"] for warning in answer["warnings"]]
+        assert _size(payload) == answer["result"]["budget"]["used_chars"] <= budget
+        assert answer["result"]["budget"]["truncated"] == (whole > budget)
+        assert ("BUDGET_TRUNCATED" in [warning["code"] for warning in answer["warnings"]]) == (whole > budget)
+
+
+def _size(payload: object) -> int:
+    return len(json.dumps(payload, separators=(",", ":"), ensure_ascii=False).encode())
 
 
 def test_a_frontier_too_long_for_its_budget_keeps_the_newest_of_each_kind(quick: Mind):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.domains.mind.reads.conftest import card, ids, nodes
+from tests.domains.mind.reads.conftest import card, focus, ids, new_task, nodes
 from tests.support.mind import Mind
 
 
@@ -144,8 +144,6 @@ def test_a_branch_shows_the_cards_it_was_made_from_as_they_stand_on_it(mind: Min
 
 
 def test_with_a_step_only_its_cards_are_shown_beside_what_is_pinned(mind: Mind):
-    from tests.domains.mind.reads.conftest import new_task
-
     task = new_task(mind)
     card(mind, "pinned", "decision", tags=["pinned"], target=task)
     card(mind, "elsewhere", "hypothesis", target=task)
@@ -176,7 +174,7 @@ def test_with_a_step_only_its_cards_are_shown_beside_what_is_pinned(mind: Mind):
 
 def test_focus_is_the_first_open_step_and_a_step_goes_with_no_branch_or_document(quick: Mind, task: str):
     card(quick, "of-step", "hypothesis", target=task, step="focus")
-    quick.tasks_focus_set(task=task)
+    focus(quick, task)
 
     assert ids(quick.think_context(step="focus")["cards"]) == ["of-step"]
     for tool, overrides in {

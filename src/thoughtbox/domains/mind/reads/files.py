@@ -27,12 +27,13 @@ def file_within(named: str, project: Path | None, data_dir: Path | None) -> Path
         )
     try:
         found = (roots[0] / Path(named).expanduser()).resolve()
+        is_folder = found.is_dir()
     except (OSError, RuntimeError, ValueError) as error:
         raise _refused(named, f"is no path: {error}", roots) from None
     _must_be_inside(named, found, roots)
     if data_dir is not None and _is_the_servers(found, data_dir.resolve()):
         raise _refused(named, "is a file that the server keeps", roots)
-    if found.is_dir():
+    if is_folder:
         raise _refused(named, "is a folder", roots)
     return found
 
