@@ -10,8 +10,7 @@ from thoughtbox.domains.mind.reads.files import file_within, write_whole
 from thoughtbox.domains.mind.reads.models import ContextPackExported, ExportContextPack
 from thoughtbox.domains.mind.reads.packing import context_packed
 from thoughtbox.domains.mind.redaction import redacted
-from thoughtbox.operations import Tx
-from thoughtbox.operations.budget import fit
+from thoughtbox.operations import Tx, fit
 
 
 def exported(
