@@ -169,7 +169,7 @@ class Documents(View):
         self._take_document(entry.branch, entry.doc, entry.doc_kind, record.seq)
         if record.topic == records.CARD:
             self._take_document(entry.branch, record.data["graphDoc"], "graph", record.seq)
-        if "mergedFrom" in record.data:
+        if record.data.get("mergedFrom") is not None:
             self.sql.run(
                 "INSERT INTO mind_merged_notes (workspace, branch, doc, source, seq) VALUES (?, ?, ?, ?, ?)"
                 " ON CONFLICT DO NOTHING",
