@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.box import WORKSPACE
 from tests.support.mind import Mind
-from thoughtbox.domains.mind import records
-from thoughtbox.operations.caller import ANONYMOUS
 
 Card = dict[str, Any]
 
@@ -32,11 +29,7 @@ def nodes(mind: Mind, *ops: dict[str, Any], **scope: Any) -> None:
 
 def focus(mind: Mind, task: str) -> None:
     """Make a task what calls are about."""
-
-    def work(tx: Any) -> None:
-        records.write_place(tx, "focus", task, f"{task} is in focus")
-
-    mind.box.app.dispatcher.do(WORKSPACE, ANONYMOUS, work, what="focus").result()
+    mind.tasks_focus_set(task=task)
 
 
 @pytest.fixture

@@ -103,9 +103,10 @@ def test_nothing_outside_is_written(placed: Mind, project: Path, tmp_path: Path)
         "loop/pack.json",
         "folder",
         ".",
+        " ",
         "file/pack.json",
         str(project) + "-beside/pack.json",
-        "x" * 5_000,
+        "x" * 3_000,
     ):
         error = placed.refused("context_pack_export", out_file=path)
         assert error.code == "INVALID_INPUT"

@@ -100,6 +100,7 @@ def test_what_is_not_there_is_refused_with_one_next_call(quick: Mind, tool: str)
         assert error.code == "UNKNOWN_ID"
         (suggestion,) = error.details["suggestions"]
         assert suggestion["target"] == look
+        assert quick.send(suggestion)["success"]
     if tool != "think_context":
         assert quick.refused(tool, target="TASK-404", ref="main").code == "INVALID_INPUT"
 

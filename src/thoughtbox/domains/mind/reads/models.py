@@ -23,7 +23,7 @@ from thoughtbox.domains.mind.arguments import (
 )
 from thoughtbox.domains.mind.cards.models import GraphDoc, Ref, TraceDoc
 from thoughtbox.domains.mind.paging import Page
-from thoughtbox.operations import MaxChars, Output
+from thoughtbox.operations import MaxChars, Output, Text
 
 LARGEST_BUDGET = 10_000_000
 MOST_WANTED = 50
@@ -150,9 +150,9 @@ class ReadContextPack(Bounded, PackArguments):
 
 class ExportContextPack(PackArguments):
     out_file: Annotated[
-        Content,
+        Text,
         Field(
-            min_length=1,
+            max_length=4_096,
             description="File to write, in the project folder or the data directory; relative to the project folder.",
         ),
     ]
