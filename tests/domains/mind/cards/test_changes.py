@@ -97,7 +97,7 @@ def test_a_card_that_stands_elsewhere_is_refused_with_where(quick: Mind):
 
     error = quick.refused("think_pin", targets="X1")
     assert error.code == "UNKNOWN_ID"
-    assert error.recovery == "It is there with ref `main` and graph_doc `other`."
+    assert error.recovery == "It is there with ref=main, graph_doc=other."
     assert quick.think_pin(targets="X1", ref="main", graph_doc="other")["changed"] == 1
 
 
