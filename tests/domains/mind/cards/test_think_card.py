@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support.boxes import OpenBox
-from tests.support.mind import Mind, edges, node, nodesfrom thoughtbox.domains.mind.view.cards import Cards
+from tests.support.mind import Mind, edges, node, nodes
+from thoughtbox.domains.mind.view.cards import Cards
 from thoughtbox.ledger.replay import rebuild
 
 H1 = {"id": "H1", "type": "hypothesis", "title": "The cache is cold", "text": "Every deploy drops it."}
