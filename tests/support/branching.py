@@ -8,7 +8,6 @@ from tests.support.box import WORKSPACE
 from tests.support.mind import Mind
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.scope import branch_named
-from thoughtbox.ledger.record import Draft
 from thoughtbox.operations import Tx
 from thoughtbox.operations.caller import ANONYMOUS
 
@@ -44,11 +43,9 @@ def write_event(mind: Mind, branch: str, doc: str) -> None:
     """An entry of another kind, as a plan or task writes it."""
 
     def write(tx: Tx) -> None:
-        at = branch_named(tx, branch)
-        data = {"branch": at.id, "doc": doc, "eventId": "evt_1", "eventType": "task_created", "payload": {}}
-        stream = records.stream_of(at.id)
-        draft = Draft(kind="observation", topic=records.EVENT, text="made", session=stream, branch=branch, data=data)
-        tx.append(draft, stream=stream)
+        state = {"revision": 0, "kind": "plan", "title": "t", "status": "TODO", "details": {}}
+        about = {"task": "PLAN-001", "payload": {}, "state": state}
+        records.write_event(tx, branch_named(tx, branch).id, branch, doc, "plan_created", "made", about)
 
     mind.box.app.dispatcher.do(WORKSPACE, ANONYMOUS, write, what="write").result()
 

@@ -15,6 +15,7 @@ SUB_ROOMS = (
     "vcs",
     "graph",
     "cards",
+    "reads",
 )
 
 for name in SUB_ROOMS:

@@ -193,7 +193,7 @@ class GraphDoc:
         self, *facets: str, drafts: bool, before: int | None = None, chunk: int = SMALLEST_CHUNK
     ) -> Iterator[Node]:
         """The same, as many as are taken."""
-        chunk = min(max(chunk, SMALLEST_CHUNK), LARGEST_CHUNK)
+        chunk = min(max(chunk, 1), LARGEST_CHUNK)
         below = FOREVER if before is None else before
         for place, segment in enumerate(self._segments):
             newer = self._segments[:place]
@@ -204,7 +204,7 @@ class GraphDoc:
                 yield from (node for node in found if node.id not in hidden)
                 if len(found) < chunk:
                     break
-                at = found[-1].last_seq
+                at, chunk = found[-1].last_seq, min(2 * chunk, LARGEST_CHUNK)
 
     def _chunk(self, segment: Segment, facets: Sequence[str], drafts: bool, below: int, limit: int) -> list[Node]:
         until = self._until(segment)
