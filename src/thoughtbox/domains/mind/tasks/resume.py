@@ -9,7 +9,7 @@ import orjson
 
 from thoughtbox.domains.mind.engine.engine import considered
 from thoughtbox.domains.mind.entries import opened
-from thoughtbox.domains.mind.nodes import shown_node
+from thoughtbox.domains.mind.graph.shown import node_shown
 from thoughtbox.domains.mind.scope import docs_of
 from thoughtbox.domains.mind.slice import TraceEntry
 from thoughtbox.domains.mind.steps import StepRef, ref_of
@@ -129,7 +129,7 @@ def _memory(
     memory = {
         "notes": notes,
         "trace": trace,
-        "cards": [shown_node(node) for node in nodes],
+        "cards": [node_shown(node) for node in nodes],
         "cards_pagination": {"limit": limits.cards, "count": len(nodes), "has_more": len(found) > limits.cards},
         "stats": {
             "notes": len(notes),
@@ -171,7 +171,7 @@ def _signals(tx: Tx, target: Target, limits: Limits, *, drafts: bool) -> tuple[d
     for kind in ("blockers", "decisions", "evidence"):
         limit: int = getattr(limits, kind)
         found = of_kind(graph, kind, limit + 1, drafts=drafts)
-        told[kind] = [shown_node(node) for node in found[:limit]]
+        told[kind] = [node_shown(node) for node in found[:limit]]
         if len(found) > limit:
             more.append(f"signals.{kind}")
     return {**told, "stats": {kind: len(shown) for kind, shown in told.items()}}, more

@@ -9,7 +9,7 @@ from typing import Any
 from thoughtbox.domains.mind.cards.card import TYPES
 from thoughtbox.domains.mind.entries import opened
 from thoughtbox.domains.mind.facets import ANY
-from thoughtbox.domains.mind.nodes import shown_node
+from thoughtbox.domains.mind.graph.shown import node_shown
 from thoughtbox.domains.mind.records import write_place
 from thoughtbox.domains.mind.scope import NOTES
 from thoughtbox.domains.mind.tasks.cards import graph_of
@@ -41,7 +41,7 @@ def news(tx: Tx, target: Target, *, drafts: bool, keep: bool = True) -> dict[str
         "since_seq": since,
         "first": known is None,
         "notes": opened(tx, notes[:MOST]),
-        **{kind: [shown_node(node) for node in nodes[:MOST]] for kind, nodes in found.items()},
+        **{kind: [node_shown(node) for node in nodes[:MOST]] for kind, nodes in found.items()},
         "dropped": {kind: max(count - MOST, 0) for kind, count in counts.items()},
     }
 
