@@ -30,7 +30,7 @@ def revision(mind: Mind, task: str) -> int:
     return mind.tasks_radar(target=task)["target"]["revision"]
 
 
-def first_open(mind: Mind, task: str) -> dict[str, Any] | None:
+def first_open(mind: Mind, task: str) -> Any:
     return mind.tasks_radar(target=task)["steps"]["first_open"]
 
 

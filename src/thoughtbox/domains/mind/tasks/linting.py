@@ -61,9 +61,8 @@ def context_health(tx: Tx, target: Target) -> dict[str, Any]:
     """Whether there is any reasoning about a plan or task. Counts go up to fifty."""
     branch = tx.ask(Documents).canonical(target.id)
     if branch is None:
-        return _health(
-            {"notes": 0, "cards": 0, "events": target.revision + 1}, [Issue("REASONING_REF_MISSING", target)]
-        )
+        stats = {"notes": 0, "cards": 0, "trace_notes": 0, "events": target.revision + 1}
+        return _health(stats, [Issue("REASONING_BRANCH_MISSING", target)])
     notes_doc, trace_doc, _ = docs_of(target.id)
     documents, notes_only = tx.ask(Documents), Narrowed(kind="note")
     notes = len(documents.entries(branch, notes_doc, before=None, limit=MOST_COUNTED, narrowed=notes_only))
