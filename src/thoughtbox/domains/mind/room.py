@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from thoughtbox.domains.mind import topics
+from thoughtbox.domains.mind.anchors import records as anchor_records
 from thoughtbox.domains.mind.envelope import ENVELOPE
 from thoughtbox.domains.mind.tasks import topics as task_topics
 from thoughtbox.domains.mind.toolsets import IN_CORE, IN_DAILY, IN_FULL
+from thoughtbox.domains.mind.view.anchors import Anchors
 from thoughtbox.domains.mind.view.cards import Cards
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.graph import Graph
@@ -29,7 +31,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "mind",
     summary="Documents, branches, a typed graph, cards, tasks and anchors: what is known, resumed by meaning.",
-    views=[Documents, Graph, Cards, Tasks],
+    views=[Documents, Graph, Cards, Tasks, Anchors],
     invalid=InvalidInput,
     envelope=ENVELOPE,
     echo=echo,
@@ -43,3 +45,4 @@ room = Room(
 
 topics.declare(room)
 task_topics.declare(room)
+anchor_records.declare(room)
