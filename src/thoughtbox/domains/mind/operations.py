@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-SUB_ROOMS = ("workspace", "documents", "trace", "cards", "anchors")
+SUB_ROOMS = ("workspace", "documents", "trace", "tasks", "cards", "anchors")
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.mind.{name}.operations")

@@ -10,8 +10,9 @@ from tests.support.box import WORKSPACE
 from tests.support.mind import Mind
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.anchors import lens
-from thoughtbox.ledger.replay import rebuild
 from thoughtbox.domains.mind.view.anchors import Anchors
+from thoughtbox.domains.mind.view.documents import Documents
+from thoughtbox.ledger.replay import rebuild
 from thoughtbox.operations.caller import ANONYMOUS
 
 STORAGE = {"anchor": "a:storage", "title": "Storage", "kind": "component", "content": "One connection writes."}
@@ -124,7 +125,8 @@ def test_a_note_is_canon_when_it_proves_something_and_otherwise_a_draft(quick: M
 
     note = answer["result"]["note"]
     assert note["visibility"] == visibility
-    assert ids(quick.anchor_snapshot(anchor="a:storage")["cards"]) == ([note["card_id"]] if visibility == "canon" else [])
+    shown = [note["card_id"]] if visibility == "canon" else []
+    assert ids(quick.anchor_snapshot(anchor="a:storage")["cards"]) == shown
     for suggestion in answer["suggestions"]:  # how a draft is seen
         assert ids(quick.send(suggestion)["result"]["cards"]) == [note["card_id"]]
     assert len(answer["suggestions"]) == (visibility == "draft")
@@ -353,8 +355,9 @@ def test_a_card_on_several_branches_is_shown_once(mind: Mind):
 
 def test_tasks_are_those_in_whose_reasoning_the_anchor_is_named(mind: Mind):
     mind.macro_anchor_note(**STORAGE)
+    mind.tasks_create(title="Plan")
     for number in (1, 2, 3):
-        _task(mind, number)
+        mind.tasks_create(title=f"Task {number}", parent="PLAN-001")
     card(mind, "D1", "decision", "a:storage", target="TASK-001")
     card(mind, "D2", "decision", "a:storage", target="TASK-002")
     card(mind, "N1", "note", "a:storage", target="TASK-001")
@@ -432,14 +435,8 @@ def _branch(mind: Mind, change: str, name: str, branch: int | None = None) -> in
 
 
 def _on_the_branch_of_task_1(tx: Any) -> list[str]:
-    from thoughtbox.domains.mind.view.documents import Documents
-
     branch = tx.ask(Documents).canonical("TASK-001")
     return tx.ask(Anchors).on_branch(branch.id, limit=5)
-
-
-def _task(mind: Mind, number: int) -> None:
-    raise NotImplementedError
 
 
 def _do(mind: Mind, work: Any) -> Any:

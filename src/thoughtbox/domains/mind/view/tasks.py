@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from thoughtbox.domains.mind import records
+from thoughtbox.domains.mind.tasks.fields import CHECKPOINTS, STATUSES, required
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.versions import Versions, standing_at
 from thoughtbox.ledger.view import View
 from thoughtbox.world import milliseconds
-
-CHECKPOINTS = ("criteria", "tests", "security", "perf", "docs")
-STATUSES = ("TODO", "ACTIVE", "PARKED", "DONE", "CANCELED")
 
 TARGETS = Versions(
     "mind_targets",
@@ -25,8 +23,8 @@ STEPS = Versions(
     "mind_steps",
     key=["step"],
     values=[
-        *("task", "parent", "ordinal", "path", "place", "title", "completed", "hindered"),
-        *CHECKPOINTS,
+        *("task", "parent", "ordinal", "path", "place", "title", "completed", "hindered", "confirmed"),
+        *(f"lacks_{name}" for name in CHECKPOINTS),
         "details",
     ],
 )
@@ -35,10 +33,7 @@ _TARGET = (
     "SELECT target, kind, number, parent, title, status, revision, created_ms, updated_ms, details, from_seq"
     f" FROM {TARGETS.standing} AS t"
 )
-_STEP = (
-    f"SELECT step, task, parent, ordinal, path, title, completed, {', '.join(CHECKPOINTS)}, details"
-    f" FROM {STEPS.standing} AS s"
-)
+_STEP = f"SELECT step, task, parent, ordinal, path, title, completed, confirmed, details FROM {STEPS.standing} AS s"
 FIRST_NUMBER = 1
 
 
@@ -118,15 +113,17 @@ class Tasks(View):
             revision=change["revision"],
             created_ms=before.created_ms if before else ts_ms,
             updated_ms=ts_ms,
-            details=_merged(before.details if before else {}, change.get("details", {})),
+            details=_json(_merged(before.details if before else {}, change.get("details", {}))),
         )
 
     def _take_step(self, record: Record, change: Mapping[str, Any]) -> None:
         before = self.step(change["id"])
         path = before.path if before else change["path"]
         details = _merged(before.details if before else {}, change.get("details", {}))
-        confirmed = {name: name in before.confirmed for name in CHECKPOINTS} if before else {}
-        confirmed |= change.get("confirmed", {})
+        marks = {name: before is not None and name in before.confirmed for name in CHECKPOINTS}
+        confirmed = [name for name, is_so in {**marks, **change.get("confirmed", {})}.items() if is_so]
+        completed = change.get("completed", before.completed if before else False)
+        lacking = set() if completed else set(required(details)) - set(confirmed)
         STEPS.put(
             self,
             record.seq,
@@ -137,10 +134,11 @@ class Tasks(View):
             path=path,
             place=place_of(path),
             title=change.get("title", before.title if before else None),
-            completed=int(change.get("completed", before.completed if before else False)),
-            hindered=int(bool(orjson.loads(details).get("blockers"))),
-            details=details,
-            **{name: int(confirmed.get(name, False)) for name in CHECKPOINTS},
+            completed=int(completed),
+            hindered=int(bool(details.get("blockers") or details.get("blocked"))),
+            confirmed=" ".join(confirmed),
+            details=_json(details),
+            **{f"lacks_{name}": int(name in lacking) for name in CHECKPOINTS},
         )
 
     def target(self, id: str) -> Target | None:
@@ -186,6 +184,14 @@ class Tasks(View):
         found = dict(rows)
         return {status: found.get(status, 0) for status in STATUSES}
 
+    def stale(self, plan: str, before_ms: int) -> int:
+        """How many active tasks of a plan have not changed since then."""
+        row = self.sql.row(
+            f"SELECT COUNT(*) FROM {TARGETS.standing} AS t WHERE parent = ? AND status = ? AND updated_ms < ?",
+            (*standing_at(self), plan, "ACTIVE", before_ms),
+        )
+        return row[0] if row else 0
+
     def step(self, id: str) -> Step | None:
         row = self.sql.row(f"{_STEP} WHERE step = ?", (*standing_at(self), id))
         return _step(row) if row else None
@@ -222,7 +228,7 @@ class Tasks(View):
         return row[0] + 1 if row and row[0] is not None else 0
 
     def step_counts(self, task: str) -> StepCounts:
-        missing = ", ".join(f"SUM((1 - completed) * (1 - {name}))" for name in CHECKPOINTS)
+        missing = ", ".join(f"SUM(lacks_{name})" for name in CHECKPOINTS)
         row = self.sql.row(
             f"SELECT COUNT(*), SUM(completed), {missing} FROM {STEPS.standing} AS s WHERE task = ?",
             (*standing_at(self), task),
@@ -264,10 +270,13 @@ def place_of(path: str) -> str:
     return ".".join(f"{int(part.removeprefix('s:')):09d}" for part in path.split("."))
 
 
-def _merged(before: Mapping[str, Any], change: Mapping[str, Any]) -> str:
+def _merged(before: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     """What holds after a change; what became None is no longer there."""
-    after = {name: value for name, value in {**before, **change}.items() if value is not None}
-    return orjson.dumps(after, option=orjson.OPT_SORT_KEYS).decode()
+    return {name: value for name, value in {**before, **change}.items() if value is not None}
+
+
+def _json(details: Mapping[str, Any]) -> str:
+    return orjson.dumps(details, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _target(row: Sequence[Any]) -> Target:
@@ -276,6 +285,5 @@ def _target(row: Sequence[Any]) -> Target:
 
 
 def _step(row: Sequence[Any]) -> Step:
-    *head, completed = row[:7]
-    confirmed = frozenset(name for name, is_set in zip(CHECKPOINTS, row[7:12], strict=True) if is_set)
-    return Step(*head, bool(completed), confirmed, orjson.loads(row[12]))
+    *head, completed, confirmed, details = row
+    return Step(*head, bool(completed), frozenset(confirmed.split()), orjson.loads(details))

@@ -21,6 +21,7 @@ CREATE INDEX mind_targets_by_status ON mind_targets (workspace, kind, status, nu
 CREATE INDEX mind_targets_by_parent ON mind_targets (workspace, parent, status, number, until_seq);
 
 -- Steps of tasks. `place` is the path with numbers of one length, so that its order is that of a walk depth first.
+-- A step lacks what closing it needs and nobody has confirmed.
 CREATE TABLE mind_steps (
   workspace TEXT    NOT NULL,
   step      TEXT    NOT NULL,
@@ -34,11 +35,12 @@ CREATE TABLE mind_steps (
   title     TEXT    NOT NULL,
   completed INTEGER NOT NULL,
   hindered  INTEGER NOT NULL,
-  criteria  INTEGER NOT NULL,
-  tests     INTEGER NOT NULL,
-  security  INTEGER NOT NULL,
-  perf      INTEGER NOT NULL,
-  docs      INTEGER NOT NULL,
+  confirmed TEXT    NOT NULL,
+  lacks_criteria INTEGER NOT NULL,
+  lacks_tests    INTEGER NOT NULL,
+  lacks_security INTEGER NOT NULL,
+  lacks_perf     INTEGER NOT NULL,
+  lacks_docs     INTEGER NOT NULL,
   details   TEXT    NOT NULL,
   PRIMARY KEY (workspace, step, until_seq)
 ) STRICT, WITHOUT ROWID;

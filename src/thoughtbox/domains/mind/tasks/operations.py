@@ -1,0 +1,7 @@
+"""The verbs of plans, tasks and steps."""
+
+from __future__ import annotations
+
+from thoughtbox.domains.mind.tasks import leasing, shaping, stepping
+
+__all__ = ["leasing", "shaping", "stepping"]
