@@ -343,8 +343,8 @@ def test_a_renamed_branch_keeps_its_cards_and_a_deleted_one_takes_them_away(mind
 def test_a_card_on_several_branches_is_shown_once(mind: Mind):
     mind.macro_anchor_note(**STORAGE, aliases=["a:db"])
     card(mind, "D1", "decision", "a:storage", "a:db")
-    what_if = _branch(mind, "created", "what-if")
-    _change(mind, "D1", branch=(what_if, "what-if"), tags=["a:storage", "v:canon"], title="newer")
+    _branch(mind, "created", "what-if")
+    _change(mind, "D1", branch="what-if", tags=["a:storage", "v:canon"], title="newer")
     for number in range(3):
         card(mind, f"N{number}", "note", "a:storage", "a:db", "v:canon")
 
@@ -424,14 +424,20 @@ def test_the_map_is_what_a_replay_makes_of_the_records(mind: Mind):
     assert rebuild(mind.box.app.engine, Anchors)
 
 
-def _change(mind: Mind, id: str, *, branch: tuple[int, str] = (1, "main"), **changes: Any) -> None:
+def _change(mind: Mind, id: str, *, branch: str = "main", **changes: Any) -> None:
     """Put another version of a node into the graph, as graph_apply does."""
     node = {"id": id, "type": "decision", "title": id, "status": "open", "tags": [], "meta": {}, **changes}
-    _do(mind, lambda tx: records.write_node(tx, *branch, "graph", node, "test"))
+    _do(mind, lambda tx: records.write_node(tx, tx.ask(Documents).branch(branch).id, branch, "graph", node, "test"))
 
 
 def _branch(mind: Mind, change: str, name: str, branch: int | None = None) -> int:
-    return _do(mind, lambda tx: records.write_branch(tx, change, branch, name=name, base=None if branch else 1))
+    """Make a branch from main, rename it or delete it."""
+
+    def work(tx: Any) -> int:
+        base = None if branch else tx.ask(Documents).branch("main").id
+        return records.write_branch(tx, change, branch, name=name, base=base)
+
+    return _do(mind, work)
 
 
 def _on_the_branch_of_task_1(tx: Any) -> list[str]:
