@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import pytest
 
 from tests.support.box import WORKSPACE, Box
+from thoughtbox.domains.mind import records
+from thoughtbox.domains.mind.scope import branch_named, checked_out
+from thoughtbox.domains.mind.view.graph import Graph, Node
 from thoughtbox.errors import ThoughtboxError
+from thoughtbox.operations import Tx
 from thoughtbox.operations.caller import ANONYMOUS
+
+T = TypeVar("T")
 
 
 class Mind:
@@ -48,3 +55,33 @@ class Mind:
         """The number of the newest record."""
         workspace = self._named.get("workspace", WORKSPACE)
         return self.box.app.dispatcher.ask(workspace, ANONYMOUS, lambda tx: tx.ledger.last_seq()).result()
+
+
+def forked(mind: Mind, name: str) -> None:
+    """Make a branch from the one that is checked out."""
+    box = mind.box
+
+    def fork(tx: Tx) -> None:
+        records.write_branch(tx, "created", name=name, base=checked_out(tx).id)
+
+    box.app.dispatcher.do(WORKSPACE, ANONYMOUS, fork, what="fork").result()
+
+
+def node(mind: Mind, id: str, branch: str = "main", doc: str = "graph") -> Node:
+    """A node as a branch shows it."""
+    return nodes(mind, id, branch=branch, doc=doc)[id]
+
+
+def nodes(mind: Mind, *ids: str, branch: str = "main", doc: str = "graph") -> dict[str, Node]:
+    """Those of these nodes that a branch shows."""
+    return _asked(mind, lambda tx: tx.ask(Graph).of(branch_named(tx, branch), doc).nodes(ids))
+
+
+def edges(mind: Mind, *sources: str, branch: str = "main", doc: str = "graph") -> list[tuple[str, str, str]]:
+    """The edges that lead from these nodes."""
+    found = _asked(mind, lambda tx: tx.ask(Graph).of(branch_named(tx, branch), doc).edges(sources=sources))
+    return sorted(edge.key for edge in found)
+
+
+def _asked(mind: Mind, question: Callable[[Tx], T]) -> T:
+    return mind.box.app.dispatcher.ask(WORKSPACE, ANONYMOUS, question).result()

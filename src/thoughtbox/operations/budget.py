@@ -47,7 +47,7 @@ _SMALL_LIST = len('[{"type":"summary","label":"","count":1}]')
 _STUBS: tuple[dict[str, Any], ...] = ({"signal": "minimal"}, {"signal": "min"}, {"min": True}, {})
 
 # A shortened id, hash or address is not short but wrong.
-_UNCUT = ("id", "ids", "ref", "refs", "hash", "cursor", "uri", "url", "path")
+_UNCUT = ("id", "ids", "ref", "refs", "hash", "cursor", "uri", "url", "path", "root", "roots", "dir", "cwd", "prefix")
 _UNCUT_ENDINGS = (*(f"_{word}" for word in _UNCUT), *(word.capitalize() for word in _UNCUT))
 _ID_ENDINGS = ("_id", "Id", "_ref", "Ref")
 # A suggested call can be sent back exactly as given (spec 3, decision 4), or it is not given.

@@ -96,7 +96,7 @@ class Texts(View):
     """What rooms have said is searchable: see `advance`."""
     schema = "texts.sql"
     pace = "tail"
-    generation = 2
+    generation = 3
 
     def find(
         self,

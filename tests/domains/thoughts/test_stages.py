@@ -466,6 +466,7 @@ def test_every_text_of_the_gateway_names_every_room_and_how_to_go_on():
             "session.",
             "knowledge.",
             "mental_models.",
+            "mind:",
             "trail:",
             "ledger:",
             "batch ",

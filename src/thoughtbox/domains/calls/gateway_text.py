@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from thoughtbox.operations import Focus, Table
 
-LONGEST = 900
+LONGEST = 910
 """Characters of the whole description: with its schema it stays below 1,600 in a list of tools."""
 
 ALWAYS = (
     "Your reasoning in a ledger that people can check. Arguments go beside `operation` or in `args`;"
-    " describe {name?} shows those of any operation."
+    " describe {name?} shows all others."
 )
 
 

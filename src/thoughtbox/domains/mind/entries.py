@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from thoughtbox.domains.mind import records
@@ -27,8 +27,12 @@ def opened(tx: Tx, places: Sequence[Place]) -> list[dict[str, Any]]:
     return [shown(record, docs[record.seq], names) for record in found]
 
 
-def branch_names(tx: Tx, found: Iterable[Record]) -> Mapping[int, str]:
-    return tx.ask(Documents).names({record.data["branch"] for record in found})
+def branch_names(tx: Tx, found: Collection[Record]) -> Mapping[int, str]:
+    """What the branches of these records are called; one that is gone only where a copy came from it."""
+    view = tx.ask(Documents)
+    own = view.names({record.data["branch"] for record in found})
+    sources = {record.data["mergedFrom"]["branch"] for record in found if "mergedFrom" in record.data}
+    return view.called(sources) | own if sources else own
 
 
 def docs_in(record: Record) -> list[str]:
@@ -48,16 +52,28 @@ def shown(record: Record, doc: str, names: Mapping[int, str]) -> dict[str, Any]:
         "doc": doc,
     }
     match record.topic:
-        case records.CARD:
-            return head | _card(record)
         case records.EVENT:
             return head | _event(record)
         case records.NODE | records.EDGE:
             return head | {"kind": "event", "event_type": data["why"], "payload": data.get("node") or data.get("edge")}
-    told = present({"title": data.get("title"), "format": data.get("format"), "meta": data.get("meta")})
-    merged = data.get("mergedFrom")
-    source = {"merged_from": merged} if merged is not None else {}
-    return head | {"kind": "note", **told, "content": record.text, **source}
+    return head | {"kind": "note", **said(record), "content": record.text, **_source(record, names)}
+
+
+def said(record: Record) -> dict[str, Any]:
+    """What a note says beside its text: title, format, meta."""
+    data = record.data
+    if record.topic == records.CARD:
+        return _card(record)
+    return present({"title": data.get("title"), "format": data.get("format"), "meta": data.get("meta")})
+
+
+def _source(record: Record, names: Mapping[int, str]) -> dict[str, Any]:
+    """Where a copy came from."""
+    merged = record.data.get("mergedFrom")
+    if merged is None:
+        return {}
+    branch, seq = names[merged["branch"]], merged["seq"]
+    return {"source_event_id": f"merge:{branch}:{seq}", "merged_from": {"branch": branch, "seq": seq}}
 
 
 def _card(record: Record) -> dict[str, Any]:
@@ -68,8 +84,7 @@ def _card(record: Record) -> dict[str, Any]:
         **{name: card[name] for name in ("type", "status", "tags")},
         **present({"meta": card["meta"] or None, "step": card["meta"].get("step")}),
     }
-    title = present({"title": card.get("title")})
-    return {"kind": "note", **title, "format": "think_card", "meta": meta, "content": record.text}
+    return {**present({"title": card.get("title")}), "format": "think_card", "meta": meta}
 
 
 def _event(record: Record) -> dict[str, Any]:

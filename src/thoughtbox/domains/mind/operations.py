@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from importlib import import_module
 
-SUB_ROOMS = ("workspace", "documents", "trace", "tasks", "cards", "anchors")
+SUB_ROOMS = (
+    "workspace",
+    "documents",
+    "trace",
+    "transcripts",
+    "search",
+    "tasks",
+    "branches",
+    "vcs",
+    "graph",
+    "cards",
+    "anchors",
+)
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.mind.{name}.operations")

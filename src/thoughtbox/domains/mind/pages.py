@@ -3,20 +3,13 @@
 from typing import Any
 
 from thoughtbox.domains.mind.entries import opened
+from thoughtbox.domains.mind.paging import Page, paged
 from thoughtbox.domains.mind.trace.sequential import sequential
 from thoughtbox.domains.mind.trace.steps import TraceStep
 from thoughtbox.domains.mind.view.documents import ALL, Branch, Documents, Narrowed
 from thoughtbox.operations import Output, Tx
 
 MOST_ENTRIES = 200
-
-
-class Page(Output):
-    cursor: int | None
-    next_cursor: int | None = None
-    has_more: bool
-    limit: int
-    count: int
 
 
 class PageShown(Output):
@@ -38,21 +31,14 @@ def page_of(
     """The newest entries of a document as a branch shows it; none when none are wanted."""
     limit = min(limit, MOST_ENTRIES)
     found = tx.ask(Documents).entries(branch, doc, before=cursor, limit=limit + 1, narrowed=narrowed) if limit else []
-    page = found[:limit]
-    has_more = len(found) > limit
+    page, pagination = paged(found, cursor, limit)
     entries = opened(tx, page)
     return PageShown(
         branch=branch.name,
         doc=doc,
         entries=entries,
         sequential=sequential(steps_in(entries)),
-        pagination=Page(
-            cursor=cursor,
-            next_cursor=page[-1].seq if has_more else None,
-            has_more=has_more,
-            limit=limit,
-            count=len(page),
-        ),
+        pagination=pagination,
     )
 
 

@@ -66,6 +66,12 @@ def entry_row(record: Record) -> EntryRow:
     return EntryRow(data["branch"], data["doc"], "note", data.get("format"), is_private, *_step(meta.get("step")), kind)
 
 
+def origin(record: Record) -> int:
+    """The entry that was first written: itself, or what it is a copy of, by however many merges."""
+    merged = record.data.get("mergedFrom")
+    return record.seq if merged is None else merged.get("origin", merged["seq"])
+
+
 def _step(step: Any) -> tuple[str | None, str | None]:
     if not isinstance(step, dict):
         return None, None
@@ -171,18 +177,53 @@ def write_event(
     return tx.append(_draft("observation", EVENT, said, branch, branch_name, data), stream=stream_of(branch))
 
 
-def write_node(tx: Tx, branch: int, branch_name: str, doc: str, node: Mapping[str, Any], why: str) -> Record:
-    """Put a version of a node into a graph: all of it, or `deleted`. `why` names what made it."""
-    data = {"branch": branch, "doc": doc, "node": dict(node), "why": why}
+def write_node(
+    tx: Tx,
+    branch: int,
+    branch_name: str,
+    doc: str,
+    node: Mapping[str, Any],
+    why: str,
+    *,
+    merged_from: Mapping[str, int] | None = None,
+) -> Record:
+    """Put a version of a node into a graph: all of it, or `deleted`. `why` names what made it.
+
+    `merged_from` is the branch and the number of the version that it is a copy of.
+    """
+    data = {"branch": branch, "doc": doc, "node": dict(node), "why": why, **present({"mergedFrom": merged_from})}
     text = node.get("text") or node.get("title") or node["id"]
     return tx.append(_draft("observation", NODE, text, branch, branch_name, data), stream=stream_of(branch))
 
 
-def write_edge(tx: Tx, branch: int, branch_name: str, doc: str, edge: Mapping[str, Any], why: str) -> Record:
+def write_edge(
+    tx: Tx,
+    branch: int,
+    branch_name: str,
+    doc: str,
+    edge: Mapping[str, Any],
+    why: str,
+    *,
+    merged_from: Mapping[str, int] | None = None,
+) -> Record:
     """Put a version of an edge into a graph."""
-    data = {"branch": branch, "doc": doc, "edge": dict(edge), "why": why}
+    data = {"branch": branch, "doc": doc, "edge": dict(edge), "why": why, **present({"mergedFrom": merged_from})}
     text = f"{edge['from']} {edge['rel']} {edge['to']}"
     return tx.append(_draft("observation", EDGE, text, branch, branch_name, data), stream=stream_of(branch))
+
+
+def write_conflict(
+    tx: Tx,
+    into: int,
+    into_name: str,
+    conflict: Mapping[str, Any],
+    status: str,
+    said: str,
+    resolution: str | None = None,
+) -> Record:
+    """Say that a branch and the one that it is merged into differ about something, or that this is settled."""
+    data = {"branch": into, **present(conflict), "status": status, **present({"resolution": resolution})}
+    return tx.append(_draft("observation", CONFLICT, said, into, into_name, data), stream=stream_of(into))
 
 
 def _draft(

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from thoughtbox.domains.mind import topics
+from thoughtbox.domains.mind import refs, topics
 from thoughtbox.domains.mind.anchors import records as anchor_records
 from thoughtbox.domains.mind.envelope import ENVELOPE
+from thoughtbox.domains.mind.graph import topics as merge_topics
 from thoughtbox.domains.mind.tasks import topics as task_topics
 from thoughtbox.domains.mind.toolsets import IN_CORE, IN_DAILY, IN_FULL
 from thoughtbox.domains.mind.view.anchors import Anchors
 from thoughtbox.domains.mind.view.cards import Cards
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.graph import Graph
+from thoughtbox.domains.mind.view.merges import Merges
+from thoughtbox.domains.mind.view.refs import Refs
 from thoughtbox.domains.mind.view.tasks import Tasks
 from thoughtbox.errors import InvalidInput
 from thoughtbox.operations import Room
@@ -31,18 +34,18 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "mind",
     summary="Documents, branches, a typed graph, cards, tasks and anchors: what is known, resumed by meaning.",
-    views=[Documents, Graph, Cards, Tasks, Anchors],
+    views=[Documents, Graph, Cards, Merges, Refs, Tasks, Anchors],
     invalid=InvalidInput,
     envelope=ENVELOPE,
     echo=echo,
     gateway=(
-        "mind: knowledge rather than a train of thought. think_card {card} for a hypothesis, question, test, evidence"
-        " or decision that others link to and that is resumed by meaning (context_pack, think_pack, open {id});"
-        " thought for reasoning step by step. notes_commit, branch_create for what-if, graph_query, tasks_create."
-        " help tells the rest."
+        "mind: for what is known, rather than how it was thought: think_card {card} (hypothesis, test, evidence,"
+        " decision…), context_pack, open {id}, branch_create, tasks_create, help."
     ),
 )
 
 topics.declare(room)
 task_topics.declare(room)
+merge_topics.declare(room)
+refs.declare(room)
 anchor_records.declare(room)

@@ -5,6 +5,7 @@ from typing import Any
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.names import LONGEST_TYPE, bad_name
 from thoughtbox.domains.mind.view.documents import Documents
+from thoughtbox.domains.mind.view.graph import Key, Version, key_of, version_of
 from thoughtbox.errors import InvalidRecord
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record
@@ -30,13 +31,19 @@ class PlaceData(RecordData):
     value: str | None = None
 
 
+class MergedFrom(RecordData):
+    branch: int
+    seq: int
+    origin: int | None = None
+
+
 class NoteData(_OnBranch):
     doc: str
     doc_kind: str = "notes"
     title: str | None = None
     format: str | None = None
     meta: dict[str, Any] | None = None
-    merged_from: dict[str, Any] | None = None
+    merged_from: MergedFrom | None = None
     of_card: int | None = None
 
 
@@ -58,9 +65,15 @@ class CardData(_OnBranch):
     links: dict[str, list[str]] | None = None
 
 
+class MergedFrom(RecordData):
+    branch: int
+    seq: int
+
+
 class NodeData(_OnBranch):
     doc: str
     node: NodeState
+    merged_from: MergedFrom | None = None
 
 
 class EdgeState(RecordData):
@@ -73,6 +86,7 @@ class EdgeState(RecordData):
 class EdgeData(_OnBranch):
     doc: str
     edge: EdgeState
+    merged_from: MergedFrom | None = None
 
 
 def branch(record: Record, before: Ledger) -> None:
@@ -91,6 +105,9 @@ def branch(record: Record, before: Ledger) -> None:
                 raise InvalidRecord("it is made from what its base had not yet, or no longer")
     else:
         _must_be_there(before, data.branch)
+    known = before.ask(Documents).branch(data.name) if data.change != "deleted" else None
+    if known is not None and known.id != data.branch:
+        raise InvalidRecord(f"there is a branch {data.name} before it")
 
 
 def place(record: Record, before: Ledger) -> None:
@@ -104,8 +121,11 @@ def note(record: Record, before: Ledger) -> None:
     data = NoteData.read(record.data)
     _must_stand_on(record, before, data.branch)
     _must_be_named("doc", data.doc)
-    if data.merged_from is not None and not isinstance(data.merged_from.get("seq"), int):
-        raise InvalidRecord("`mergedFrom` names the entry by its number")
+    if (merged := data.merged_from) is not None:
+        if not max(merged.seq, merged.origin or 0) < record.seq:
+            raise InvalidRecord("it is a copy of an entry that is not before it")
+        if not before.ask(Documents).called([merged.branch]):
+            raise InvalidRecord(f"it is merged from branch {merged.branch}, which was never there")
 
 
 def card(record: Record, before: Ledger) -> None:
@@ -124,6 +144,7 @@ def node(record: Record, before: Ledger) -> None:
     _must_stand_on(record, before, data.branch)
     _must_be_named("doc", data.doc)
     _must_be_node(data.node)
+    _must_be_copied(record, before, data)
 
 
 def edge(record: Record, before: Ledger) -> None:
@@ -139,6 +160,7 @@ def edge(record: Record, before: Ledger) -> None:
         ("rel", data.edge.rel, LONGEST_TYPE),
     ):
         _must_be_named(name, value, longest)
+    _must_be_copied(record, before, data)
 
 
 def declare(room: Room) -> None:
@@ -162,6 +184,25 @@ def _must_stand_on(record: Record, before: Ledger, branch: int) -> None:
 def _must_be_there(before: Ledger, branch: int) -> None:
     if before.ask(Documents).branch_of(branch) is None:
         raise InvalidRecord(f"there is no branch {branch} before it")
+
+
+def _must_be_copied(record: Record, before: Ledger, data: NodeData | EdgeData) -> None:
+    """What was merged names the version that it is a copy of."""
+    if (merged := data.merged_from) is not None:
+        found = must_be_version(before, merged.seq, data.doc, key_of(version_of(record)))
+        if found.branch != merged.branch:
+            raise InvalidRecord(f"record {merged.seq} was not written on branch {merged.branch}")
+
+
+def must_be_version(before: Ledger, seq: int, doc: str, key: Key) -> Version:
+    """The version of a node or an edge that a record made; refuses one that made none of this one."""
+    found = before.record(seq)
+    if found is None or found.topic not in (records.CARD, records.NODE, records.EDGE):
+        raise InvalidRecord(f"record {seq} is no version of a node or an edge before it")
+    version = version_of(found)
+    if (version.doc, key_of(version)) != (doc, key):
+        raise InvalidRecord(f"record {seq} is no version of {key.kind} {key.name} in {doc}")
+    return version
 
 
 def _must_be_node(state: NodeState) -> None:

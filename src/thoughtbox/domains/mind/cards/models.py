@@ -19,7 +19,7 @@ from thoughtbox.domains.mind.arguments import (
     Target,
     TypeName,
 )
-from thoughtbox.domains.mind.pages import Page
+from thoughtbox.domains.mind.paging import Page
 from thoughtbox.operations import Output, Text
 
 Card = Annotated[

@@ -225,7 +225,7 @@ def _must_be_the_same(tx: Tx, scope: Scope, before: Record, card: ParsedCard, li
         return
     only_status = differing == ["status"]
     raise invalid(
-        f"there is a card `{card.id}` already, written with another {' and another '.join(differing)}",
+        f"there is a card `{card.id}` already, written with another {', '.join(differing)}",
         recovery="Leave the id out or choose another one for a new card; to change this one, think_set_status changes"
         " its status, and graph_apply (node_upsert) anything else.",
         field="card.id",
@@ -240,7 +240,7 @@ def _must_not_replace(tx: Tx, scope: Scope, card: ParsedCard) -> None:
         return
     if differing := _differing(node.state(), state_of(card)):
         raise invalid(
-            f"there is a node `{card.id}` already, with another {' and another '.join(differing)}",
+            f"there is a node `{card.id}` already, with another {', '.join(differing)}",
             recovery="Leave the id out or choose another one for a new card; graph_apply (node_upsert) changes the"
             " node that is there.",
             field="card.id",

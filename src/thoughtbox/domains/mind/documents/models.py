@@ -16,7 +16,7 @@ from thoughtbox.domains.mind.arguments import (
     MindInput,
     Target,
 )
-from thoughtbox.operations import Output, Text
+from thoughtbox.operations import Key, Output, Text
 
 Title = Annotated[Content | None, Field(description="What it is about, in a line.")]
 Format = Annotated[Content | None, Field(description="What the content is written in, such as text or markdown.")]
@@ -48,3 +48,65 @@ class Show(BoundedInput):
     cursor: Cursor = None
     limit: Limit = 20
     as_of: AsOf = None
+
+
+class Open(BoundedInput):
+    id: Annotated[
+        Key,
+        Field(
+            description="CARD-…, <doc>@<seq>, a:<slug>, TASK-…, PLAN-…, JOB-…, JOB-…@<seq>, runner:<id>, or a node's."
+        ),
+    ]
+    limit: Annotated[int, Field(ge=1, le=50, description="Cards or events shown with it: 1 to 50.")] = 20
+    include_drafts: Annotated[bool, Field(description="Show drafts, too; of a job, its prompt.")] = False
+    all_lanes: Annotated[bool, Field(description="The same, under its old name.")] = False
+
+
+class ListDocs(BoundedInput):
+    ref: BranchName = None
+    limit: Annotated[int, Field(ge=0, description="Documents in one answer: 1 to 200.")] = 50
+    cursor: Annotated[str | None, Field(description="Name of the last document that was shown.")] = None
+    as_of: AsOf = None
+
+
+class DocsListed(Output):
+    sparse = True
+
+    branch: str
+    docs: list[dict[str, Any]]
+    truncated: bool = False
+    next_cursor: str | None = None
+
+
+class Opened(Output):
+    """One of several kinds: a card, an entry, an anchor, a runner, a plan or task, a job, an event of a job."""
+
+    sparse = True
+
+    kind: Literal["card", "doc_entry", "anchor", "runner", "task", "plan", "job", "job_event"]
+    id: str | None = None
+    ref: str | None = None
+    summary: Annotated[str | None, Field(description="What it is about, in a line.")] = None
+    head: dict[str, Any] | None = None
+    card: dict[str, Any] | None = None
+    edges: dict[str, list[str]] | None = None
+    entry: dict[str, Any] | None = None
+    anchor: dict[str, Any] | None = None
+    stats: dict[str, Any] | None = None
+    cards: list[dict[str, Any]] | None = None
+    count: int | None = None
+    status: str | None = None
+    lease: dict[str, Any] | None = None
+    meta: dict[str, Any] | None = None
+    target: dict[str, Any] | None = None
+    reasoning_ref: dict[str, Any] | None = None
+    capsule: dict[str, Any] | None = None
+    step_focus: dict[str, Any] | None = None
+    degradation: dict[str, Any] | None = None
+    job: dict[str, Any] | None = None
+    prompt: str | None = None
+    event: dict[str, Any] | None = None
+    events: list[dict[str, Any]] | None = None
+    context: dict[str, Any] | None = None
+    has_more_events: bool | None = None
+    truncated: bool = False

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from thoughtbox.domains.mind import records
-from thoughtbox.domains.mind.documents.models import CommitNote, NoteCommitted, Show
+from thoughtbox.domains.mind.documents.models import (
+    CommitNote,
+    DocsListed,
+    ListDocs,
+    NoteCommitted,
+    Open,
+    Opened,
+    Show,
+)
 from thoughtbox.domains.mind.entries import shown
+from thoughtbox.domains.mind.opening import opened_by_id
 from thoughtbox.domains.mind.pages import PageShown, page_of
-from thoughtbox.domains.mind.room import IN_FULL, room
-from thoughtbox.domains.mind.scope import scope_of
+from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
+from thoughtbox.domains.mind.scope import branch_named, checked_out, scope_of
 from thoughtbox.domains.mind.times import as_of
+from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.errors import UnknownId
 from thoughtbox.operations import Example, Tx
+
+MOST_DOCS = 200
 
 _NOTE = ("notes_commit", {"content": "Reads dominate; the cache is cold after every deployment."})
 
@@ -60,3 +72,41 @@ def show(tx: Tx, call: Show) -> PageShown:
     )
     doc = scope.trace if is_trace else scope.notes
     return page_of(tx, scope.branch, doc, cursor=call.cursor, limit=max(call.limit, 1))
+
+
+@room.operation(
+    "open",
+    title="Open anything by its id",
+    toolsets=IN_CORE,
+    errors=[UnknownId],
+    newest_first=frozenset({"cards", "events"}),
+    example=Example({"id": "notes@3"}, given=[_NOTE]),
+)
+def open(tx: Tx, call: Open) -> Opened:
+    """One thing by the id that another answer named: a card, an entry, an anchor, a plan or task, a job, a runner."""
+    return Opened(**opened_by_id(tx, call.id, limit=call.limit, include_drafts=call.include_drafts or call.all_lanes))
+
+
+@room.operation(
+    "docs_list",
+    title="List documents",
+    toolsets=IN_FULL,
+    errors=[UnknownId],
+    newest_first=frozenset({"docs"}),
+    example=Example({}, given=[_NOTE]),
+)
+def docs_list(tx: Tx, call: ListDocs) -> DocsListed:
+    """The documents that a branch shows by name: notes, traces and graphs, and when each was begun and last written."""
+    from thoughtbox.domains.mind.documents.listing import listed
+
+    tx = as_of(tx, call.as_of)
+    branch = branch_named(tx, call.ref) if call.ref is not None else checked_out(tx)
+    limit = min(max(call.limit, 1), MOST_DOCS)
+    found = tx.ask(Documents).documents(branch, after=call.cursor or "", limit=limit + 1)
+    page, has_more = found[:limit], len(found) > limit
+    return DocsListed(
+        branch=branch.name,
+        docs=listed(tx, page),
+        truncated=has_more,
+        next_cursor=page[-1].doc if has_more else None,
+    )

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
 
 from thoughtbox.domains.mind import records
 from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.record import Record
-from thoughtbox.ledger.versions import Versions, standing_at
-from thoughtbox.ledger.view import FOREVER, View
+from thoughtbox.ledger.versions import Versions, standing_at, until
+from thoughtbox.ledger.view import FOREVER, NOW, View
 from thoughtbox.world import milliseconds
 
 MAIN = "main"
 
 BRANCHES = Versions("mind_branches", key=["branch"], values=["name", "base", "base_seq", "created_ms", "canonical"])
 PLACES = Versions("mind_places", key=["place"], values=["value"])
+
+MOST_SPANS = 100
+"""Parts of a document that one statement looks into: SQLite takes 500, and few branches have more than three."""
 
 _BRANCH = f"SELECT branch, name, base, base_seq, created_ms, canonical FROM {BRANCHES.standing} AS b"
 
@@ -40,12 +44,35 @@ class Segment(NamedTuple):
     """The last record that counts; `FOREVER` where it goes on."""
 
 
+class Span(NamedTuple):
+    """Records of one branch: those behind `low`, up to `high`."""
+
+    source: int
+    low: int
+    high: int
+
+
 class Place(NamedTuple):
     """Where an entry stands."""
 
     seq: int
     branch: int
     doc: str
+
+
+class Document(NamedTuple):
+    """A document that a branch shows."""
+
+    doc: str
+    kind: str
+    first: int
+    """The record that began it."""
+    source: int
+    """The branch that it was last written on."""
+    until: int
+    """The last record of that branch that counts."""
+    last: int | None
+    """The last record of it; None when there are later ones that do not count, and it has to be looked for."""
 
 
 class Narrowed(NamedTuple):
@@ -70,7 +97,7 @@ class Documents(View):
         {records.BRANCH, records.PLACE, records.NOTE, records.CARD, records.NODE, records.EDGE, records.EVENT}
     )
     schema = "documents.sql"
-    generation = 1
+    generation = 2
 
     def apply(self, record: Record) -> None:
         match record.topic:
@@ -142,18 +169,18 @@ class Documents(View):
         self._take_document(entry.branch, entry.doc, entry.doc_kind, record.seq)
         if record.topic == records.CARD:
             self._take_document(entry.branch, record.data["graphDoc"], "graph", record.seq)
-        if (merged := record.data.get("mergedFrom")) is not None:
+        if "mergedFrom" in record.data:
             self.sql.run(
                 "INSERT INTO mind_merged_notes (workspace, branch, doc, source, seq) VALUES (?, ?, ?, ?, ?)"
                 " ON CONFLICT DO NOTHING",
-                (self.workspace, entry.branch, entry.doc, merged["seq"], record.seq),
+                (self.workspace, entry.branch, entry.doc, records.origin(record), record.seq),
             )
 
     def _take_document(self, branch: int, doc: str, kind: str, seq: int) -> None:
         self.sql.run(
-            "INSERT INTO mind_documents (workspace, branch, doc, kind, seq) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO NOTHING",
-            (self.workspace, branch, doc, kind, seq),
+            "INSERT INTO mind_documents (workspace, branch, doc, kind, seq, last_seq) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (workspace, branch, doc) DO UPDATE SET last_seq = excluded.last_seq",
+            (self.workspace, branch, doc, kind, seq, seq),
         )
 
     def branch(self, name: str) -> Branch | None:
@@ -181,6 +208,16 @@ class Documents(View):
             f"SELECT branch, name FROM {BRANCHES.standing} AS b WHERE branch IN (?*)",
             ids,
             before=standing_at(self),
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def called(self, ids: Iterable[int]) -> dict[int, str]:
+        """What these branches are called, or were called last."""
+        rows = rows_among(
+            self.sql,
+            f"SELECT branch, name FROM {BRANCHES.ever} AS b WHERE branch IN (?*) ORDER BY branch, from_seq",
+            ids,
+            before=until(self),
         )
         return {row[0]: row[1] for row in rows}
 
@@ -215,47 +252,114 @@ class Documents(View):
         self, branch: Branch, doc: str, *, before: int | None, limit: int, narrowed: Narrowed = ALL
     ) -> list[Place]:
         """Entries of a document as the branch shows it, the newest first: those before a number, so many at most."""
-        segments = self.segments(branch)
-        where, values = _conditions(narrowed)
-        below = min(before if before is not None else FOREVER, self.as_of + 1)
-        parts, parameters = [], []
-        for segment in segments:
-            parts.append(
-                "SELECT * FROM (SELECT e.seq, e.branch FROM mind_entries AS e WHERE e.workspace = ? AND e.branch = ?"
-                f" AND e.doc = ? AND e.seq < ?{where} ORDER BY e.seq DESC LIMIT ?) AS part"
-            )
-            parameters += [self.workspace, segment.source, doc, min(below, segment.high + 1), *values, limit]
-        if not parts:
-            return []
-        rows = self.sql.rows(f"{' UNION ALL '.join(parts)} ORDER BY 1 DESC LIMIT ?", (*parameters, limit))
-        return [Place(seq, source, doc) for seq, source in rows]
+        spans = (Span(segment.source, 0, segment.high) for segment in self.segments(branch))
+        return self.among(spans, doc, before=before, limit=limit, narrowed=narrowed)
 
-    def documents(self, branch: Branch) -> list[tuple[str, str, int, int]]:
-        """Name, kind, first and last record of each document that the branch shows, by name."""
-        found: dict[str, tuple[str, str, int, int]] = {}
-        for segment in self.segments(branch):
-            high = min(segment.high, self.as_of)
-            rows = self.sql.rows(
-                "SELECT doc, kind, seq FROM mind_documents WHERE workspace = ? AND branch = ? AND seq <= ?",
-                (self.workspace, segment.source, high),
-            )
-            for doc, kind, seq in rows:
-                known = found.get(doc)
-                last = known[3] if known else seq
-                found[doc] = (doc, kind, min(seq, known[2]) if known else seq, last)
-        return [found[doc] for doc in sorted(found)]
-
-    def merged(self, into: Branch, doc: str, sources: Sequence[int]) -> set[int]:
-        """Those of these entries that were merged into the document before."""
-        rows = rows_among(
-            self.sql,
-            "SELECT source FROM mind_merged_notes WHERE workspace = ? AND branch = ? AND doc = ? AND source IN (?*)"
-            " AND seq <= ?",
-            sources,
-            before=(self.workspace, into.id, doc),
-            after=(self.as_of,),
+    def difference(
+        self,
+        lacks: Branch,
+        has: Branch,
+        doc: str,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        limit: int,
+        forward: bool = False,
+    ) -> list[Place]:
+        """Entries of a document that one branch shows and another does not: the newest first, or `forward`."""
+        known = {segment.source: segment.high for segment in self.segments(lacks)}
+        spans = [Span(source, known.get(source, 0), high) for source, high in self.segments(has)]
+        wanted = [span for span in spans if span.low < span.high]
+        return self.among(
+            reversed(wanted) if forward else wanted, doc, before=before, after=after, limit=limit, forward=forward
         )
-        return {row[0] for row in rows}
+
+    def among(
+        self,
+        spans: Iterable[Span],
+        doc: str,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        limit: int,
+        narrowed: Narrowed = ALL,
+        forward: bool = False,
+    ) -> list[Place]:
+        """Entries of a document within spans, which come in the order wanted: each is as a whole before the next."""
+        where, values = _conditions(narrowed)
+        above = min(after if after is not None else 0, NOW)
+        below = min(before if before is not None else FOREVER, self.as_of + 1)
+        order = "ASC" if forward else "DESC"
+        part = (
+            "SELECT * FROM (SELECT e.seq, e.branch FROM mind_entries AS e WHERE e.workspace = ? AND e.branch = ?"
+            f" AND e.doc = ? AND e.seq > ? AND e.seq < ?{where} ORDER BY e.seq {order} LIMIT ?) AS part"
+        )
+        found, waiting = list[Place](), iter(spans)
+        while len(found) < limit and (some := list(islice(waiting, MOST_SPANS))):
+            rest = limit - len(found)
+            parameters = [
+                value
+                for span in some
+                for value in (
+                    *(self.workspace, span.source, doc),
+                    *(max(above, span.low), min(below, span.high + 1), *values, rest),
+                )
+            ]
+            rows = self.sql.rows(
+                f"{' UNION ALL '.join([part] * len(some))} ORDER BY 1 {order} LIMIT ?", (*parameters, rest)
+            )
+            found += (Place(seq, source, doc) for seq, source in rows)
+        return found
+
+    def shows(self, branch: Branch, doc: str, seqs: Iterable[int]) -> dict[int, str]:
+        """Those of these entries that the branch shows in the document, and of what kind each is."""
+        rows = self._within(branch, doc, "SELECT branch, seq, seq, kind FROM mind_entries", "seq", seqs)
+        return dict(rows)
+
+    def merged(self, into: Branch, doc: str, origins: Iterable[int]) -> set[int]:
+        """Those of these notes that the branch shows a copy of in the document."""
+        rows = self._within(into, doc, "SELECT branch, seq, source, NULL FROM mind_merged_notes", "source", origins)
+        return {origin for origin, _ in rows}
+
+    def _within(
+        self, branch: Branch, doc: str, select: str, column: str, values: Iterable[int]
+    ) -> Iterator[tuple[Any, Any]]:
+        """Rows about a document, by the values of a column, that the branch shows: what is asked for of each."""
+        wanted, segments = sorted(set(values)), self.segments(branch)
+        for start in range(0, len(segments), MOST_SPANS):
+            some = segments[start : start + MOST_SPANS]
+            high = {segment.source: min(segment.high, self.as_of) for segment in some}
+            rows = rows_among(
+                self.sql,
+                f"{select} WHERE workspace = ? AND branch IN ({', '.join('?' * len(high))}) AND doc = ?"
+                f" AND {column} IN (?*)",
+                wanted,
+                before=(self.workspace, *high, doc),
+            )
+            yield from ((value, told) for source, seq, value, told in rows if seq <= high[source])
+
+    def documents(self, branch: Branch, *, after: str, limit: int) -> list[Document]:
+        """The documents that the branch shows, by name."""
+        found: dict[str, Document] = {}
+        for source, high in self.segments(branch):
+            counts = min(high, self.as_of)
+            rows = self.sql.rows(
+                "SELECT doc, kind, seq, last_seq FROM mind_documents WHERE workspace = ? AND branch = ? AND doc > ?"
+                " AND seq <= ? ORDER BY doc LIMIT ?",
+                (self.workspace, source, after, counts, limit),
+            )
+            for doc, kind, first, last in rows:
+                if doc in found:
+                    found[doc] = found[doc]._replace(kind=kind, first=first)
+                else:
+                    found[doc] = Document(doc, kind, first, source, counts, last if last <= counts else None)
+        return [found[doc] for doc in sorted(found)[:limit]]
+
+    def last_entry(self, document: Document) -> int | None:
+        """The last entry of a document, where it was last written."""
+        span = Span(document.source, 0, document.until)
+        places = self.among([span], document.doc, limit=1)
+        return places[0].seq if places else None
 
     def newest_entry(self) -> int | None:
         """The number of the newest entry of all."""

@@ -43,12 +43,14 @@ CREATE TABLE mind_entries (
 
 CREATE INDEX mind_entries_of_tasks ON mind_entries (workspace, branch, doc, task, path, seq) WHERE task IS NOT NULL;
 
+-- Documents by the branch that they were written on: the record that began each there, and the last one as of now.
 CREATE TABLE mind_documents (
   workspace TEXT    NOT NULL,
   branch    INTEGER NOT NULL,
   doc       TEXT    NOT NULL,
   kind      TEXT    NOT NULL,
   seq       INTEGER NOT NULL,
+  last_seq  INTEGER NOT NULL,
   PRIMARY KEY (workspace, branch, doc)
 ) STRICT, WITHOUT ROWID;
 
@@ -62,7 +64,7 @@ CREATE TABLE mind_places (
   PRIMARY KEY (workspace, place, until_seq)
 ) STRICT, WITHOUT ROWID;
 
--- Notes that were merged: which entry, into which document, as which entry.
+-- Notes that were merged: into which document, the entry that was first written, as which entry.
 CREATE TABLE mind_merged_notes (
   workspace TEXT    NOT NULL,
   branch    INTEGER NOT NULL,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import orjson
 
 from thoughtbox.domains.mind import records
-from thoughtbox.domains.mind.facets import ANY, facets
-from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Documents, Segment
+from thoughtbox.domains.mind.facets import ANY, facets, is_hidden
+from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Document, Documents, Segment
+from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.versions import Versions, standing_at
@@ -29,6 +31,8 @@ NODE_COLUMNS = (
 EDGE_COLUMNS = "e.source, e.rel, e.target, e.meta, e.deleted, e.from_seq, e.ts_ms, e.branch, e.doc"
 
 SMALLEST_CHUNK, LARGEST_CHUNK = 32, 512
+KEYS_AT_ONCE = 200
+"""Edges that one statement asks for by their keys."""
 
 
 class Node(NamedTuple):
@@ -49,10 +53,10 @@ class Node(NamedTuple):
 
     @property
     def said(self) -> tuple[Any, ...]:
-        """What makes two versions the same, whenever and wherever they were written."""
+        """What makes two versions the same, whenever and wherever they were written. In Python, true equals 1."""
         if self.deleted:
             return (True,)
-        return (False, self.type, self.title, self.text, self.status, self.tags, self.meta)
+        return (False, self.type, self.title, self.text, self.status, self.tags, canonical(self.meta))
 
     def state(self) -> dict[str, Any]:
         """As it stands in a record."""
@@ -66,6 +70,10 @@ class Node(NamedTuple):
             meta=self.meta,
             deleted=self.deleted,
         )
+
+
+EdgeKey = tuple[str, str, str]
+"""Where an edge leads from, what it says, and where it leads to."""
 
 
 class Edge(NamedTuple):
@@ -82,15 +90,59 @@ class Edge(NamedTuple):
     doc: str
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> EdgeKey:
         return self.source, self.rel, self.target
 
     @property
     def said(self) -> tuple[Any, ...]:
-        return (True,) if self.deleted else (False, self.meta)
+        return (True,) if self.deleted else (False, canonical(self.meta))
 
     def state(self) -> dict[str, Any]:
         return edge_state(self.source, self.rel, self.target, self.meta, deleted=self.deleted)
+
+
+Version = Node | Edge
+
+
+class Key(NamedTuple):
+    """What a version is a version of."""
+
+    kind: str
+    """`node` or `edge`."""
+    name: str
+    """A node's id, or `from|rel|to`: no name contains `|`."""
+
+    @property
+    def ends(self) -> EdgeKey:
+        """An edge's own key."""
+        source, rel, target = self.name.split("|")
+        return source, rel, target
+
+
+def key_of(version: Version) -> Key:
+    return Key("node", version.id) if isinstance(version, Node) else Key("edge", "|".join(version.key))
+
+
+def version_of(record: Record) -> Version:
+    """The version of a node or an edge that a record made."""
+    data, made = record.data, (record.seq, milliseconds(record.ts), record.data["branch"])
+    if record.topic == records.EDGE:
+        edge = data["edge"]
+        return Edge(edge["from"], edge["rel"], edge["to"], edge["meta"], edge["deleted"], *made, data["doc"])
+    is_card = record.topic == records.CARD
+    node = data["card"] if is_card else data["node"]
+    return Node(
+        node["id"],
+        node["type"],
+        node.get("title"),
+        node.get("text"),
+        node.get("status"),
+        tuple(node.get("tags", ())),
+        node.get("meta", {}),
+        bool(node.get("deleted")),
+        *made,
+        data["graphDoc"] if is_card else data["doc"],
+    )
 
 
 def node_state(
@@ -173,7 +225,7 @@ class Graph(View):
         )
         if not is_deleted:
             tags = node.get("tags", [])
-            draft = int(records.is_draft(tags))
+            draft = int(is_hidden(tags))
             self.sql.many(
                 "INSERT INTO mind_facets (workspace, branch, doc, facet, draft, until_seq, from_seq, id)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -194,7 +246,7 @@ class Graph(View):
             return
         before, type, status, text = row
         tags = orjson.loads(text)
-        draft = int(records.is_draft(tags))
+        draft = int(is_hidden(tags))
         self.sql.many(
             "UPDATE mind_facets SET until_seq = ? WHERE workspace = ? AND branch = ? AND doc = ? AND facet = ?"
             " AND draft = ? AND until_seq = ? AND from_seq = ?",
@@ -218,6 +270,17 @@ class Graph(View):
             (*standing_at(self), id, *standing_at(self)),
         )
         return _node(row) if row else None
+
+    def last_change(self, document: Document) -> int | None:
+        """The last change of a document's nodes and edges, where it was last written."""
+        newest = (
+            self.sql.row(
+                f"SELECT MAX(from_seq) FROM {kind.ever} AS v WHERE branch = ? AND doc = ?",
+                (self.workspace, document.until, document.source, document.doc),
+            )
+            for kind in (NODES, EDGES)
+        )
+        return max((row[0] for row in newest if row and row[0] is not None), default=None)
 
     def version(self, seq: int, id: str) -> Node | None:
         """The version of a node that a record made."""
@@ -260,13 +323,12 @@ class GraphDoc:
     def node(self, id: str, *, deleted: bool = False) -> Node | None:
         return self.nodes([id], deleted=deleted).get(id)
 
-    def newest(self, facet: str = ANY, *, drafts: bool, before: int | None = None, limit: int) -> list[Node]:
-        """Live nodes that are found by a facet, the newest first."""
-        walk = self.walk(facet, drafts=drafts, before=before, chunk=limit)
-        return [node for node, _ in zip(walk, range(limit), strict=False)]
+    def newest(self, *facets: str, drafts: bool, before: int | None = None, limit: int) -> list[Node]:
+        """Live nodes that are found by one of the facets, or all nodes without any; the newest first."""
+        return list(islice(self.walk(*facets, drafts=drafts, before=before, chunk=limit), limit))
 
     def walk(
-        self, facet: str = ANY, *, drafts: bool, before: int | None = None, chunk: int = SMALLEST_CHUNK
+        self, *facets: str, drafts: bool, before: int | None = None, chunk: int = SMALLEST_CHUNK
     ) -> Iterator[Node]:
         """The same, as many as are taken."""
         chunk = min(max(chunk, SMALLEST_CHUNK), LARGEST_CHUNK)
@@ -275,14 +337,14 @@ class GraphDoc:
             newer = self._segments[:place]
             at = min(below, self._until(segment) + 1)
             while True:
-                found = self._chunk(segment, facet, drafts, at, chunk)
+                found = self._chunk(segment, facets or (ANY,), drafts, at, chunk)
                 hidden = self._hidden({node.id for node in found}, newer) if newer else ()
                 yield from (node for node in found if node.id not in hidden)
                 if len(found) < chunk:
                     break
                 at = found[-1].last_seq
 
-    def _chunk(self, segment: Segment, facet: str, drafts: bool, below: int, limit: int) -> list[Node]:
+    def _chunk(self, segment: Segment, facets: Sequence[str], drafts: bool, below: int, limit: int) -> list[Node]:
         until = self._until(segment)
         # What stands now is in order in the key; what stood at a fork, or earlier, has to be sorted.
         stands = "f.until_seq = ?" if until >= NOW else "f.until_seq > ?"
@@ -292,17 +354,18 @@ class GraphDoc:
             f" AND f.doc = ? AND f.facet = ? AND f.draft = ? AND {stands} AND f.from_seq < ?"
             " ORDER BY f.from_seq DESC LIMIT ?) AS part"
         )
-        kinds = (0, 1) if drafts else (0,)
+        kinds = [(facet, draft) for facet in facets for draft in ((0, 1) if drafts else (0,))]
         values = [
             value
-            for draft in kinds
+            for facet, draft in kinds
             for value in (self._view.workspace, segment.source, self.doc, facet, draft, at, below, limit)
         ]
-        chosen = " UNION ALL ".join([part] * len(kinds))
+        # One node may be found by several facets, and is shown once.
+        chosen = " UNION ".join([part] * len(kinds))
         rows = self._sql.rows(
-            f"SELECT {NODE_COLUMNS} FROM ({chosen}) AS c JOIN {NODES.standing} AS n"
-            " ON n.branch = ? AND n.doc = ? AND n.id = c.id ORDER BY c.from_seq DESC LIMIT ?",
-            (*values, *self._standing(segment), segment.source, self.doc, limit),
+            f"SELECT {NODE_COLUMNS} FROM (SELECT * FROM ({chosen}) AS u ORDER BY from_seq DESC LIMIT ?) AS c"
+            f" JOIN {NODES.standing} AS n ON n.branch = ? AND n.doc = ? AND n.id = c.id ORDER BY c.from_seq DESC",
+            (*values, limit, *self._standing(segment), segment.source, self.doc),
         )
         return list(map(_node, rows))
 
@@ -335,7 +398,7 @@ class GraphDoc:
         by, among = ("source", wanted_sources) if wanted_sources is not None else ("target", wanted_targets)
         if among is None:
             raise TypeError("edges are looked for by where they lead from or to")
-        found: dict[tuple[str, str, str], Edge] = {}
+        found: dict[EdgeKey, Edge] = {}
         for segment in self._segments:
             rows = rows_among(
                 self._sql,
@@ -349,7 +412,36 @@ class GraphDoc:
         live = (edge for edge in found.values() if deleted or not edge.deleted)
         return sorted(live, key=lambda edge: edge.last_seq, reverse=True)
 
-    def edge(self, key: tuple[str, str, str], *, deleted: bool = False) -> Edge | None:
+    def edges_of(self, keys: Iterable[EdgeKey], *, deleted: bool = False) -> dict[EdgeKey, Edge]:
+        """The edges of these keys; with `deleted`, the tombstones among them as well."""
+        wanted, found = set(keys), dict[EdgeKey, Edge]()
+        for segment in self._segments:
+            rest = sorted(wanted - found.keys())
+            for start in range(0, len(rest), KEYS_AT_ONCE):
+                part = rest[start : start + KEYS_AT_ONCE]
+                marks = ", ".join(["(?, ?, ?)"] * len(part))
+                rows = self._sql.rows(
+                    f"SELECT {EDGE_COLUMNS} FROM {EDGES.standing} AS e WHERE e.branch = ? AND e.doc = ?"
+                    f" AND (e.source, e.rel, e.target) IN (VALUES {marks})",
+                    (*self._standing(segment), segment.source, self.doc, *(name for key in part for name in key)),
+                )
+                found |= {edge.key: edge for edge in map(_edge, rows)}
+        return found if deleted else {key: edge for key, edge in found.items() if not edge.deleted}
+
+    def versions(self, keys: Iterable[Key]) -> dict[Key, Version]:
+        """The newest versions of these nodes and edges, tombstones included."""
+        wanted = set(keys)
+        nodes = self.nodes((key.name for key in wanted if key.kind == "node"), deleted=True)
+        edges = self.edges_of((key.ends for key in wanted if key.kind == "edge"), deleted=True)
+        return {key_of(version): version for version in (*nodes.values(), *edges.values())}
+
+    def beyond(self, other: GraphDoc) -> list[tuple[int, int, int]]:
+        """Where this graph looks and the other does not: a branch, after which record, up to which one."""
+        seen = {segment.source: other._until(segment) for segment in other._segments}
+        parts = ((part.source, seen.get(part.source, 0), self._until(part)) for part in self._segments)
+        return [(source, low, high) for source, low, high in parts if low < high]
+
+    def edge(self, key: EdgeKey, *, deleted: bool = False) -> Edge | None:
         for segment in self._segments:
             row = self._sql.row(
                 f"SELECT {EDGE_COLUMNS} FROM {EDGES.standing} AS e WHERE e.branch = ? AND e.doc = ? AND e.source = ?"
@@ -375,7 +467,7 @@ class GraphDoc:
 
     def all_edges(self) -> Iterator[Edge]:
         """Every edge, in the same way."""
-        seen = set[tuple[str, str, str]]()
+        seen = set[EdgeKey]()
         for segment in self._segments:
             rows = self._sql.rows(
                 f"SELECT {EDGE_COLUMNS} FROM {EDGES.standing} AS e WHERE e.branch = ? AND e.doc = ?",
@@ -385,13 +477,40 @@ class GraphDoc:
             seen |= {edge.key for edge in fresh}
             yield from fresh
 
+    def live_ids(self) -> set[str]:
+        """The ids of all nodes that are there."""
+        found: dict[str, bool] = {}
+        for segment in self._segments:
+            rows = self._sql.rows(
+                f"SELECT n.id, n.deleted FROM {NODES.standing} AS n WHERE n.branch = ? AND n.doc = ?",
+                (*self._standing(segment), segment.source, self.doc),
+            )
+            for id, deleted in rows:
+                found.setdefault(id, bool(deleted))
+        return {id for id, deleted in found.items() if not deleted}
+
+    def live_edges(self) -> list[EdgeKey]:
+        """The keys of all edges that are there, the newest first."""
+        found: dict[EdgeKey, tuple[int, bool]] = {}
+        for segment in self._segments:
+            rows = self._sql.rows(
+                "SELECT e.source, e.rel, e.target, e.from_seq, e.deleted"
+                f" FROM {EDGES.standing} AS e WHERE e.branch = ? AND e.doc = ?",
+                (*self._standing(segment), segment.source, self.doc),
+            )
+            for source, rel, target, seq, deleted in rows:
+                found.setdefault((source, rel, target), (seq, bool(deleted)))
+        live = (key for key, (_, deleted) in found.items() if not deleted)
+        return sorted(live, key=found.__getitem__, reverse=True)
+
     def _standing(self, segment: Segment) -> tuple[str, int, int]:
         until = min(self._until(segment), NOW)
         return self._view.workspace, until, until
 
 
 def _json(value: Any) -> str:
-    return orjson.dumps(value).decode()
+    """As it stands in the record: what is replayed is then the same to the letter."""
+    return canonical(value).decode()
 
 
 def _node(row: Sequence[Any]) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import islice
 
 from thoughtbox.domains.mind import records
@@ -93,20 +93,18 @@ def _groups(nodes: Iterable[Node]) -> Iterable[list[Node]]:
     """Those that say the same, the newest first; groups of two and more."""
     alike: dict[tuple[str, str, str], list[Node]] = {}
     for node in nodes:
-        alike.setdefault((node.type, _spaced(node.title), _spaced(node.text)), []).append(node)
+        title, text = _spaced(node.title), _spaced(node.text)
+        if title or text:
+            alike.setdefault((node.type, title, text), []).append(node)
     return (group for group in alike.values() if len(group) > 1)
 
 
-def _led_to(graph: GraphDoc, ids: list[str]) -> Mapping[str, int]:
-    """How many others were merged into each."""
-    found: dict[str, int] = {}
-    for edge in graph.edges(targets=ids) if ids else ():
-        if edge.rel == DEDUP:
-            found[edge.target] = found.get(edge.target, 0) + 1
-    return found
+def _led_to(graph: GraphDoc, ids: list[str]) -> set[str]:
+    """Those that others were merged into before."""
+    return {edge.target for edge in graph.edges(targets=ids) if edge.rel == DEDUP}
 
 
-def _sorted_out(group: list[Node], leading: Mapping[str, int]) -> tuple[Node, list[Node]]:
+def _sorted_out(group: list[Node], leading: set[str]) -> tuple[Node, list[Node]]:
     """The one that stays, and the others. Where others were merged into one before, it stays; otherwise the newest."""
     canonical = min(group, key=lambda node: (node.id not in leading, *_age(node)))
     return canonical, [node for node in group if node.id != canonical.id]

@@ -7,7 +7,7 @@ from thoughtbox.domains.mind.cards.stamping import PINNED
 from thoughtbox.domains.mind.cards.verbs.changing import HYPOTHESIS
 from thoughtbox.domains.mind.facets import of_tag
 from thoughtbox.domains.mind.nodes import shown_node
-from thoughtbox.domains.mind.pages import Page
+from thoughtbox.domains.mind.paging import Page
 from thoughtbox.domains.mind.room import IN_FULL, room
 from thoughtbox.domains.mind.scope import scope_of
 from thoughtbox.domains.mind.times import as_of

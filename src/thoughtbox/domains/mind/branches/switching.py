@@ -1,0 +1,24 @@
+"""Making branches and moving between them."""
+
+from __future__ import annotations
+
+from thoughtbox.domains.mind import records
+from thoughtbox.domains.mind.branches.models import Switched
+from thoughtbox.domains.mind.branches.naming import must_be_free
+from thoughtbox.domains.mind.view.documents import Branch, Documents
+from thoughtbox.operations import Tx
+
+
+def make(tx: Tx, name: str, base: Branch, *, field: str = "name") -> Branch:
+    """A branch that shows what its base shows now, and then what is written on it."""
+    must_be_free(tx, name, field=field)
+    made = tx.ask(Documents).branch_of(records.write_branch(tx, "created", name=name, base=base.id))
+    assert made is not None
+    return made
+
+
+def switch(tx: Tx, current: Branch, to: Branch) -> Switched:
+    """Check a branch out, unless it is already."""
+    if tx.ask(Documents).place("checkout") != str(to.id):
+        records.write_place(tx, "checkout", to.id, f"Branch {to.name} is checked out")
+    return Switched(previous=current.name, current=to.name)

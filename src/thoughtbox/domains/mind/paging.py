@@ -1,0 +1,39 @@
+"""Pages by number: how many, where this one ended, and whether there are more."""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from thoughtbox.operations import Output
+
+
+class Numbered(Protocol):
+    @property
+    def seq(self) -> int: ...
+
+
+N = TypeVar("N", bound=Numbered)
+
+
+class Page(Output):
+    cursor: int | None
+    next_cursor: int | None = None
+    has_more: bool
+    limit: int
+    count: int
+
+
+def clamped(limit: int, most: int) -> int:
+    """As many as were asked for, one at least."""
+    return min(max(limit, 1), most)
+
+
+def paged(found: Sequence[N], cursor: int | None, limit: int) -> tuple[Sequence[N], Page]:
+    """What fits on a page of what was found, which is one more if there are more."""
+    page, has_more = found[:limit], len(found) > limit
+    return page, Page(
+        cursor=cursor,
+        next_cursor=page[-1].seq if has_more and page else None,
+        has_more=has_more,
+        limit=limit,
+        count=len(page),
+    )

@@ -1,0 +1,1 @@
+"""Finding what is known by its words, on every branch."""

@@ -1,0 +1,62 @@
+"""The verb that finds what is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thoughtbox.domains.mind import records
+from thoughtbox.domains.mind.entries import branch_names, docs_in
+from thoughtbox.domains.mind.room import IN_DAILY, room
+from thoughtbox.domains.mind.search.models import Found, Search
+from thoughtbox.domains.mind.search.texts import SEARCHED
+from thoughtbox.ledger.record import Record, present
+from thoughtbox.operations import Example, Tx
+from thoughtbox.search import Texts
+
+
+@room.operation(
+    "mind_search",
+    title="Find what is known",
+    toolsets=IN_DAILY,
+    fresh=(Texts,),
+    newest_first=frozenset({"hits"}),
+    example=Example({"query": "cold cache"}, given=[("notes_commit", {"content": "The cache is cold after deploys."})]),
+)
+def mind_search(tx: Tx, call: Search) -> Found:
+    """Notes, steps, cards and task events of every branch by a question or by words; each hit can be opened."""
+    found = tx.ask(Texts).find(call.query, topics=SEARCHED, limit=call.limit, offset=call.offset)
+    opened = {record.seq: record for record in tx.ledger.records(hit.seq for hit in found.hits)}
+    names = branch_names(tx, opened.values())
+    hits = [
+        _shown(opened[hit.seq], hit.snippet, names[opened[hit.seq].data["branch"]])
+        for hit in found.hits
+        if opened[hit.seq].data["branch"] in names and (call.include_drafts or not _is_draft(opened[hit.seq]))
+    ]
+    return Found(
+        query=call.query,
+        hits=hits,
+        count=len(hits),
+        has_more=found.has_more,
+        next_offset=call.offset + call.limit if found.has_more else None,
+        message=found.note,
+    )
+
+
+def _is_draft(record: Record) -> bool:
+    state = record.data.get("card") or record.data.get("node")
+    return records.is_draft(state["tags"]) if state is not None else bool(_lane(record))
+
+
+def _lane(record: Record) -> bool:
+    return record.topic == records.NOTE and bool(records.entry_row(record).draft)
+
+
+def _shown(record: Record, snippet: str, branch: str) -> dict[str, Any]:
+    state = record.data.get("card") or record.data.get("node")
+    if state is not None:
+        about = present({"type": state["type"], "status": state.get("status"), "title": state.get("title")})
+        return {"id": state["id"], **about, "branch": branch, "ts": record.ts, "snippet": snippet}
+    kind = "event" if record.topic == records.EVENT else "note"
+    about = present({"title": record.data.get("title")})
+    ref = f"{docs_in(record)[0]}@{record.seq}"
+    return {"ref": ref, "kind": kind, **about, "branch": branch, "ts": record.ts, "snippet": snippet}

@@ -1,0 +1,1 @@
+"""Version control of notes: commits, a pointer that follows them, tags."""
