@@ -307,4 +307,4 @@ def _map(mind: Mind) -> None:
     anchor(mind, "disk", title='"Disk" #1', parent_id="a:core", status="retired")
     depends_on = ["a:disk", "a:heart", "a:nobody"]
     anchor(mind, "user-data", title="User data", parent_id="a:heart", depends_on=depends_on)
-    anchor(mind, "core", aliases=["a:heart"])
+    anchor(mind, "core", kind="boundary", aliases=["a:heart"])

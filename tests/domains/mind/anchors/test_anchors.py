@@ -150,6 +150,18 @@ def test_a_note_stands_with_the_notes_about_anchors_on_the_checkout(quick: Mind)
     assert (entry["seq"], entry["content"]) == (quick.head(), STORAGE["content"])
 
 
+def test_a_note_with_a_target_stands_in_the_reasoning_of_the_task(quick: Mind):
+    quick.tasks_create(title="Plan")
+    steps = [{"title": "One", "success_criteria": ["done"]}]
+    quick.tasks_create(title="Task", parent="PLAN-001", steps=steps)
+
+    for place in ({"target": "TASK-001"}, {"target": {"id": "TASK-001"}, "step": "focus"}):
+        note = quick.macro_anchor_note(**STORAGE, **place)["note"]
+        assert (note["trace_doc"], note["graph_doc"]) == ("TASK-001-trace", "TASK-001-graph")
+    cards = quick.anchor_snapshot(anchor="a:storage", include_drafts=True)["cards"]
+    assert "step:step-00000001" in cards[0]["tags"]
+
+
 def test_a_note_about_a_step_warns_when_no_task_is_in_focus(quick: Mind):
     answer = quick.whole("macro_anchor_note", **STORAGE, step="focus")
     assert [warning["code"] for warning in answer["warnings"]] == ["STEP_CONTEXT_IGNORED"]
@@ -400,8 +412,7 @@ def test_opening_an_anchor_that_nobody_registered_shows_what_is_tagged_so_and_wr
     assert warnings == ["ANCHOR_UNREGISTERED"]
     assert opened(quick, "a:never heard of")[0]["cards"] == []
     assert quick.head() == head
-    suggestions = quick.refused("anchor_snapshot", anchor="a:idea").details["suggestions"]
-    assert [suggestion["target"] for suggestion in suggestions] == ["macro_anchor_note", "open"]
+    assert quick.refused("anchor_snapshot", anchor="a:idea").code == "UNKNOWN_ID"
 
 
 def test_more_links_than_are_counted_are_said_to_be_more(quick: Mind):

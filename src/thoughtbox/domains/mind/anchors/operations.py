@@ -97,7 +97,7 @@ def anchor_snapshot(tx: Tx, call: Snapshot) -> AnchorShown:
     """An anchor with its cards, what is pinned or canon first, and the tasks in whose reasoning it is named."""
     found = lens.find(tx, call.anchor)
     if found.anchor is None:
-        raise _unknown(tx, found.id, tags=found.tags)
+        raise _unknown(tx, found.id)
     drafts = call.include_drafts or call.all_lanes
     cards, has_more = lens.cards(tx, found.tags, limit=min(max(call.limit, 1), MOST_CARDS), include_drafts=drafts)
     most = min(call.tasks_limit, MOST_CARDS)
@@ -260,12 +260,11 @@ def _merging(tx: Tx, source: str, into: str) -> list[Suggestion]:
     return [Suggestion("anchors_merge", params, f"Make {source} a part of {into}, with all its cards")]
 
 
-def _unknown(tx: Tx, id: str, *, tags: list[str] | None = None) -> UnknownId:
-    is_named = bool(tags and tx.ask(Anchors).named(tags))
-    look = Suggestion("open", {"workspace": tx.workspace, "id": id}, "See the cards that are tagged with it", "medium")
+def _unknown(tx: Tx, id: str) -> UnknownId:
     return unknown(
         "anchor",
         id,
-        recovery="anchors_list shows those there are; macro_anchor_note with title, kind and content registers it.",
-        suggestions=[noting.creating(tx, id), *([look] if is_named else [])],
+        recovery="anchors_list shows those there are; macro_anchor_note with title, kind and content registers it;"
+        " open shows what is tagged with it.",
+        suggestions=[noting.creating(tx, id)],
     )
