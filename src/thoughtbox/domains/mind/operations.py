@@ -16,6 +16,7 @@ SUB_ROOMS = (
     "graph",
     "cards",
     "anchors",
+    "jobs",
 )
 
 for name in SUB_ROOMS:
