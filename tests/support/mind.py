@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.box import WORKSPACE, Box
 from thoughtbox.domains.mind import records
-from thoughtbox.domains.mind.scope import branch_named, checked_out
+from thoughtbox.domains.mind.scope import branch_named
 from thoughtbox.domains.mind.view.graph import Graph, Node
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.operations import Tx
@@ -57,14 +57,9 @@ class Mind:
         return self.box.app.dispatcher.ask(workspace, ANONYMOUS, lambda tx: tx.ledger.last_seq()).result()
 
 
-def forked(mind: Mind, name: str) -> None:
-    """Make a branch from the one that is checked out."""
-    box = mind.box
-
-    def fork(tx: Tx) -> None:
-        records.write_branch(tx, "created", name=name, base=checked_out(tx).id)
-
-    box.app.dispatcher.do(WORKSPACE, ANONYMOUS, fork, what="fork").result()
+def focused(mind: Mind, target: str) -> None:
+    """Put a plan or task into focus."""
+    _done(mind, lambda tx: records.write_place(tx, "focus", target, f"{target} is in focus"))
 
 
 def node(mind: Mind, id: str, branch: str = "main", doc: str = "graph") -> Node:
@@ -81,6 +76,10 @@ def edges(mind: Mind, *sources: str, branch: str = "main", doc: str = "graph") -
     """The edges that lead from these nodes."""
     found = _asked(mind, lambda tx: tx.ask(Graph).of(branch_named(tx, branch), doc).edges(sources=sources))
     return sorted(edge.key for edge in found)
+
+
+def _done(mind: Mind, work: Callable[[Tx], object]) -> None:
+    mind.box.app.dispatcher.do(WORKSPACE, ANONYMOUS, work, what="test").result()
 
 
 def _asked(mind: Mind, question: Callable[[Tx], T]) -> T:

@@ -24,11 +24,12 @@ from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
 from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation, Outside
+from thoughtbox.operations.reach import ANY, Workspaces
 from thoughtbox.operations.registry import TABLE, Table
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
 from thoughtbox.operations.steps import Slices, Steps, in_slices
 from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx, Within
-from thoughtbox.operations.workspaces import ANY, Workspaces, must_be_for
+from thoughtbox.operations.workspaces import must_be_for
 from thoughtbox.world import World
 
 logger = logging.getLogger(__name__)
@@ -81,7 +82,13 @@ class Dispatcher:
         self._workspaces = workspaces
         self.table = table
         self._around = Surroundings(
-            views=views, world=world, keyring=keyring, settings=settings or {}, data_dir=data_dir, run=self._run_within
+            views=views,
+            world=world,
+            keyring=keyring,
+            settings=settings or {},
+            data_dir=data_dir,
+            workspaces=workspaces,
+            run=self._run_within,
         )
 
     def submit(self, call: Call) -> Future[Answer]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.mind import Mind, edges, forked, node
+from tests.support.mind import Mind, edges, node
 
 
 @pytest.fixture(autouse=True)
@@ -86,6 +86,12 @@ def test_cards_are_changed_together_or_not_at_all(quick: Mind):
     assert quick.refused("think_set_status", targets="H1", status="a\nb").code == "INVALID_INPUT"
 
 
+def test_a_card_that_is_nowhere_is_refused_with_a_call_that_shows_those_there_are(quick: Mind):
+    error = quick.refused("think_pin", targets="gone")
+    (suggestion,) = error.details["suggestions"]
+    assert {found["id"] for found in quick.send(suggestion)["result"]["nodes"]} == {"H1", "T1", "N1"}
+
+
 def test_a_card_that_stands_elsewhere_is_refused_with_where(quick: Mind):
     quick.think_card(card={"id": "X1", "title": "x"}, graph_doc="other")
 
@@ -137,7 +143,7 @@ def test_pins_keep_to_a_budget_and_are_read_as_of_then(quick: Mind):
 
 
 def test_a_change_on_a_branch_is_not_seen_on_its_base(quick: Mind):
-    forked(quick, "what-if")
+    quick.branch_create(name="what-if")
     quick.think_pin(targets="H1", ref="what-if")
     quick.think_set_status(targets="H1", status="done", ref="what-if")
     quick.think_link(**{"from": "T1", "rel": "supports", "to": "H1", "ref": "what-if"})
