@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from thoughtbox.domains.mind.anchors.anchor import ANCHOR_ID, ID_RULE, Anchor, unnamed
 from thoughtbox.domains.mind.envelope import warn
-from thoughtbox.domains.mind.nodes import shown_node
+from thoughtbox.domains.mind.graph.shown import node_shown
 from thoughtbox.domains.mind.opening import first_line
 from thoughtbox.domains.mind.view.anchors import Anchors, Link
 from thoughtbox.domains.mind.view.documents import Documents
@@ -75,7 +75,7 @@ def cards(tx: Tx, tags: list[str], *, limit: int, include_drafts: bool) -> tuple
 def _card(tx: Tx, link: Link, branch: str) -> dict[str, Any]:
     node = tx.ask(Graph).of_source(link.branch, link.doc).node(link.id)
     assert node is not None
-    told = shown_node(node)
+    told = node_shown(node)
     del told["deleted"]
     return {**told, "branch": branch, "graph_doc": link.doc}
 
