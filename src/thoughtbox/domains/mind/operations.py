@@ -16,6 +16,8 @@ SUB_ROOMS = (
     "graph",
     "cards",
     "reads",
+    "anchors",
+    "jobs",
 )
 
 for name in SUB_ROOMS:
