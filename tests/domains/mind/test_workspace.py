@@ -130,3 +130,43 @@ def test_the_whole_export_keeps_to_its_budget(quick: Mind):
     assert exported["truncated"] is True
     assert exported["budget"]["used_chars"] <= 2_000
     assert exported["target"]["id"] == plan
+
+
+def test_diagnostics_without_a_target_looks_at_what_is_checked_out_and_says_so(quick: Mind):
+    answer = quick.whole("diagnostics")
+
+    result = answer["result"]
+    assert (result["workspace"], result["checkout"]) == ("tests", "main")
+    assert [warning["code"] for warning in result["warnings"]] == ["NO_TARGET"]
+    assert result["golden_path"] == quick.status()["golden_path"]
+    assert all(quick.send(suggestion)["success"] for suggestion in answer["suggestions"])
+
+
+def test_diagnostics_of_a_task_shows_its_lint_and_its_health_and_every_patch_can_be_sent(quick: Mind):
+    plan = quick.tasks_create(kind="plan", title="p")["id"]
+    task = quick.tasks_create(kind="task", parent=plan, title="t", steps=[{"title": "s", "success_criteria": ["c"]}])
+    lint = quick.tasks_lint(task=task["id"])
+
+    found = quick.diagnostics(task=task["id"])
+
+    assert found["target"]["id"] == task["id"]
+    assert found["reasoning_ref"]["branch"] == "task/TASK-001"
+    assert {name: found[name] for name in ("summary", "issues", "patches", "context_health")} == {
+        name: lint[name] for name in ("summary", "issues", "patches", "context_health")
+    }
+    assert found["patches"]
+    for patch in found["patches"]:
+        assert quick.box.call(patch["apply"]["tool"], patch["apply"]["arguments"])["success"]
+    assert quick.refused("diagnostics", plan="PLAN-404").code == "UNKNOWN_ID"
+
+
+def test_diagnostics_takes_the_focus_and_sees_edges_that_lead_nowhere(quick: Mind):
+    plan = quick.tasks_create(kind="plan", title="p")["id"]
+    quick.tasks_focus_set(target=plan)
+    quick.think_card(card={"id": "E1", "type": "evidence", "title": "e"}, supports=["gone"])
+
+    answer = quick.whole("diagnostics")
+
+    assert answer["result"]["target"]["id"] == plan
+    assert [warning["code"] for warning in answer["result"]["warnings"]] == ["EDGE_ENDPOINT_MISSING"]
+    assert [quick.send(suggestion)["result"]["ok"] for suggestion in answer["suggestions"]] == [False]

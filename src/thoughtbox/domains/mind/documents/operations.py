@@ -14,8 +14,8 @@ from thoughtbox.domains.mind.documents.models import (
     Opened,
     Show,
 )
+from thoughtbox.domains.mind.documents.opening import Wanted, opened_by_id
 from thoughtbox.domains.mind.entries import shown
-from thoughtbox.domains.mind.opening import opened_by_id
 from thoughtbox.domains.mind.pages import PageShown, page_of
 from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
 from thoughtbox.domains.mind.scope import branch_named, checked_out, missing_target, scope_of
@@ -88,7 +88,8 @@ def show(tx: Tx, call: Show) -> PageShown:
 )
 def open(tx: Tx, call: Open) -> Opened:
     """One thing by the id that another answer named: a card, an entry, an anchor, a plan or task, a job, a runner."""
-    return Opened(**opened_by_id(tx, call.id, limit=call.limit, include_drafts=call.include_drafts or call.all_lanes))
+    wanted = Wanted(call.limit, call.include_drafts or call.all_lanes)
+    return Opened(**opened_by_id(tx, call.id, wanted))
 
 
 @room.operation(

@@ -13,6 +13,8 @@ from thoughtbox.domains.mind.view.documents import MAIN, Documents
 from thoughtbox.domains.mind.view.tasks import Tasks
 from thoughtbox.domains.mind.workspace.models import (
     Defaults,
+    Diagnose,
+    Diagnosed,
     Help,
     Init,
     Initialized,
@@ -20,6 +22,7 @@ from thoughtbox.domains.mind.workspace.models import (
     ReadStatus,
     WorkspaceStatus,
 )
+from thoughtbox.errors import UnknownId
 from thoughtbox.operations import Example, Tx
 
 SCHEMA_VERSION = "v0"
@@ -74,7 +77,7 @@ def status(tx: Tx, call: ReadStatus) -> WorkspaceStatus:
         checkout=checked_out(tx).name if view.branches(1) else None,
         focus=view.place("focus"),
         defaults=DEFAULTS,
-        golden_path=[{"tool": tool, "purpose": purpose} for tool, purpose in GOLDEN_PATH],
+        golden_path=_golden_path(),
         last_task_event=event,
         last_event=event,
         last_doc_entry=_in_short(opened(tx, [entry])[0]) if entry is not None else None,
@@ -84,6 +87,28 @@ def status(tx: Tx, call: ReadStatus) -> WorkspaceStatus:
             "workspace_allowlist": list(tx.workspaces.allowed),
         },
     )
+
+
+@room.operation(
+    "diagnostics",
+    title="What is wrong here, and how to mend it",
+    toolsets=IN_FULL,
+    errors=[UnknownId],
+    keep=["context_health"],
+    example=Example({"plan": "PLAN-001"}, given=[("tasks_create", {"kind": "plan", "title": "Warm the cache"})]),
+)
+def diagnostics(tx: Tx, call: Diagnose) -> Diagnosed:
+    """One look at the workspace and at a plan or task: what is checked out and in focus, what lacks, what mends it.
+
+    Every patch and suggested call can be sent as it stands.
+    """
+    from thoughtbox.domains.mind.workspace.diagnosis import diagnosis
+
+    return Diagnosed(**diagnosis(tx, call), golden_path=_golden_path())
+
+
+def _golden_path() -> list[dict[str, str]]:
+    return [{"tool": tool, "purpose": purpose} for tool, purpose in GOLDEN_PATH]
 
 
 def _last_event(tx: Tx) -> dict[str, Any] | None:
