@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.support.box import Box
 from tests.support.boxes import OpenBox
 from tests.support.mind import Mind
 from tests.support.tasks import STEP, act, begun
@@ -214,3 +215,15 @@ def test_the_baseline_outlives_the_process(open_box: OpenBox):
 def test_what_a_resume_cannot_be_asked_for_is_refused(quick: Mind, arguments: dict[str, Any]):
     begun(quick, STEP)
     assert quick.refused("tasks_resume_super", task="TASK-001", **arguments).code == "INVALID_INPUT"
+
+
+def test_the_same_calls_on_a_new_store_answer_the_same_to_the_byte():
+    def told() -> bytes:
+        mind = Mind(Box())
+        _thought(mind)
+        answers = [mind.whole("tasks_snapshot", task="TASK-001", delta=True), mind.whole("tasks_resume_super")]
+        answers += [mind.whole(tool) for tool in ("tasks_lint", "tasks_radar", "tasks_delta", "tasks_context")]
+        mind.box.close()
+        return orjson.dumps(answers)
+
+    assert told() == told()
