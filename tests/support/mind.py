@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 import pytest
 
 from tests.support.box import WORKSPACE, Box
-from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.scope import branch_named
 from thoughtbox.domains.mind.view.graph import Graph, Node
 from thoughtbox.errors import ThoughtboxError
@@ -57,11 +56,6 @@ class Mind:
         return self.box.app.dispatcher.ask(workspace, ANONYMOUS, lambda tx: tx.ledger.last_seq()).result()
 
 
-def focused(mind: Mind, target: str) -> None:
-    """Put a plan or task into focus."""
-    _done(mind, lambda tx: records.write_place(tx, "focus", target, f"{target} is in focus"))
-
-
 def node(mind: Mind, id: str, branch: str = "main", doc: str = "graph") -> Node:
     """A node as a branch shows it."""
     return nodes(mind, id, branch=branch, doc=doc)[id]
@@ -76,10 +70,6 @@ def edges(mind: Mind, *sources: str, branch: str = "main", doc: str = "graph") -
     """The edges that lead from these nodes."""
     found = _asked(mind, lambda tx: tx.ask(Graph).of(branch_named(tx, branch), doc).edges(sources=sources))
     return sorted(edge.key for edge in found)
-
-
-def _done(mind: Mind, work: Callable[[Tx], object]) -> None:
-    mind.box.app.dispatcher.do(WORKSPACE, ANONYMOUS, work, what="test").result()
 
 
 def _asked(mind: Mind, question: Callable[[Tx], T]) -> T:

@@ -282,7 +282,7 @@ def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Fi
     fitted, warnings = fit(answer, max_chars, ceiling=shape.ceiling, keep=shape.keep, newest_first=shape.newest_first)
     if warnings and "max_chars" in operation.input.model_fields:
         # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
-        spelled = wire_name(operation.input, "max_chars")
+        spelled = getattr(arguments, "budget_name", None) or wire_name(operation.input, "max_chars")
         warnings = [{name: text.replace("max_chars", spelled) for name, text in one.items()} for one in warnings]
     elif warnings:
         warnings = [{**one, "recovery": "Read it in parts, from one of the ids that are shown."} for one in warnings]

@@ -16,7 +16,10 @@ def test_init_makes_main_and_checks_it_out_once(tmp_path: Path):
 
     first = mind.init()
     assert first == {
-        **{"workspace": "tests", "storage_dir": str(tmp_path), "schema_version": "v0", "checkout": "main"},
+        "workspace": "tests",
+        "storage_dir": str(tmp_path),
+        "schema_version": "v0",
+        "checkout": "main",
         "defaults": DEFAULTS,
     }
     head = mind.head()

@@ -29,7 +29,7 @@ def unknown_node(tx: Tx, scope: Scope, id: str, what: str = "card") -> UnknownId
     elsewhere = tx.ask(Graph).anywhere(id)
     if elsewhere is not None:
         branch = tx.ask(Documents).names([elsewhere.branch])[elsewhere.branch]
-        return unknown(here, id, recovery=f"It is there with ref `{branch}` and graph_doc `{elsewhere.doc}`.")
+        return unknown(here, id, recovery=f"It is there with ref={branch}, graph_doc={elsewhere.doc}.")
     look = {"workspace": tx.workspace, "branch": scope.branch.name, "doc": scope.graph}
     return unknown(
         here,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.mind import Mind, focused, node
+from tests.support.mind import Mind, node
 
 H1 = {"id": "H1", "type": "hypothesis", "title": "The cache is cold"}
 TRACE, GRAPH = "TASK-001-trace", "TASK-001-graph"
@@ -34,7 +34,7 @@ def test_a_card_about_a_target_stands_in_the_targets_own_documents(quick: Mind, 
     assert (answer["branch"], answer["trace_doc"], answer["graph_doc"]) == ("task/TASK-001", TRACE, GRAPH)
     assert answer["trace_ref"] == f"{TRACE}@{answer['trace_seq']}"
 
-    focused(quick, "TASK-001")
+    quick.tasks_focus_set(task="TASK-001")
     assert quick.think_card(card=H1) == {**answer, "inserted": False}
     assert quick.think_pin(targets="H1")["graph_doc"] == GRAPH
     error = quick.refused("think_card", card=H1, target="TASK-001", branch="main")

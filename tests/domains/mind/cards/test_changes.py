@@ -97,7 +97,7 @@ def test_a_card_that_stands_elsewhere_is_refused_with_where(quick: Mind):
 
     error = quick.refused("think_pin", targets="X1")
     assert error.code == "UNKNOWN_ID"
-    assert error.recovery == "It is there with ref `main` and graph_doc `other`."
+    assert error.recovery == "It is there with ref=main, graph_doc=other."
     assert quick.think_pin(targets="X1", ref="main", graph_doc="other")["changed"] == 1
 
 
@@ -122,7 +122,8 @@ def test_pins_are_listed_newest_first_drafts_among_them_a_page_at_a_time(mind: M
     assert [pin["id"] for pin in page["pins"]] == ["H1", "N1"]
     assert "v:draft" in page["pins"][1]["tags"]
     assert (page["pagination"]["has_more"], page["pagination"]["count"]) == (True, 2)
-    rest = mind.think_pins(limit=2, cursor=page["pagination"]["next_cursor"])
+    (suggestion,) = mind.whole("think_pins", limit=2)["suggestions"]
+    rest = mind.send(suggestion)["result"]
     assert [pin["id"] for pin in rest["pins"]] == ["T1"]
     assert rest["pagination"]["has_more"] is False
     assert rest["pagination"]["next_cursor"] is None

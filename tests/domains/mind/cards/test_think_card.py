@@ -9,6 +9,8 @@ import pytest
 
 from tests.support.boxes import OpenBox
 from tests.support.mind import Mind, edges, node, nodes
+from thoughtbox.domains.mind.view.cards import Cards
+from thoughtbox.ledger.replay import rebuild
 
 H1 = {"id": "H1", "type": "hypothesis", "title": "The cache is cold", "text": "Every deploy drops it."}
 
@@ -262,6 +264,15 @@ def test_each_type_has_a_tool_that_writes_cards_of_it(quick: Mind, type: str):
     assert answer["graph_applied"] == {"nodes_upserted": 1, "edges_upserted": 1}
     visible = "v:draft" if type in ("frame", "note") else "v:canon"
     assert visible in entry["meta"]["tags"]
+
+
+def test_what_is_known_of_cards_is_made_anew_from_the_ledger(mind: Mind):
+    mind.think_pipeline(frame="F", decision={"id": "D1", "title": "d"})
+    mind.think_publish(card_id="D1")
+    assert rebuild(mind.box.app.engine, Cards)
+    head = mind.head()
+    mind.think_publish(card_id="D1")
+    assert mind.head() == head
 
 
 def test_two_who_write_one_card_at_once_write_it_once(open_box: OpenBox):

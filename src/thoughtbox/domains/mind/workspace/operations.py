@@ -51,7 +51,7 @@ def init(tx: Tx, call: Init) -> Initialized:
     )
 
 
-@room.operation("help", title="How to use the mind room", toolsets=IN_CORE, example=Example({"max_chars": 1500}))
+@room.operation("help", title="How to use the mind room", toolsets=IN_CORE, example=Example({}))
 def help(tx: Tx, call: ReadHelp) -> Help:
     """How to think in cards, notes, branches and tasks: what tags mean, how proof is given, what a day looks like."""
     return Help(text=content.text("mind/help.md"))
