@@ -7,9 +7,12 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.support.box import WORKSPACE, Box
 from tests.support.boxes import OpenBox
 from tests.support.mind import Mind
 from tests.support.tasks import STEP, act, begun
+from thoughtbox.domains.mind.tasks.opening import opened_target
+from thoughtbox.operations.caller import ANONYMOUS
 
 
 def _thought(mind: Mind) -> None:
@@ -214,3 +217,35 @@ def test_the_baseline_outlives_the_process(open_box: OpenBox):
 def test_what_a_resume_cannot_be_asked_for_is_refused(quick: Mind, arguments: dict[str, Any]):
     begun(quick, STEP)
     assert quick.refused("tasks_resume_super", task="TASK-001", **arguments).code == "INVALID_INPUT"
+
+
+def test_a_plan_or_task_is_opened_by_its_id_and_nothing_changes(quick: Mind):
+    _thought(quick)
+    before = quick.head()
+
+    def opened(id: str, *, include_drafts: bool = False) -> dict[str, Any]:
+        ask = quick.box.app.dispatcher.ask
+        return ask(WORKSPACE, ANONYMOUS, lambda tx: opened_target(tx, id, include_drafts=include_drafts)).result()
+
+    task = opened("TASK-001")
+    assert list(task) == [
+        *("kind", "id", "summary", "target", "reasoning_ref", "capsule", "step_focus", "degradation", "truncated"),
+    ]
+    assert (task["kind"], task["id"], task["step_focus"]["path"]) == ("task", "TASK-001", "s:0")
+    assert task["capsule"]["where"]["lane"] == {"kind": "shared"}
+    assert opened("TASK-001", include_drafts=True)["capsule"]["where"]["lane"] == {"kind": "all"}
+    plan = opened("PLAN-001")
+    assert (plan["kind"], "step_focus" in plan) == ("plan", False)
+    assert (quick.head(), quick.tasks_focus_get()) == (before, {"focus": None})
+
+
+def test_the_same_calls_on_a_new_store_answer_the_same_to_the_byte():
+    def told() -> bytes:
+        mind = Mind(Box())
+        _thought(mind)
+        answers = [mind.whole("tasks_snapshot", task="TASK-001", delta=True), mind.whole("tasks_resume_super")]
+        answers += [mind.whole(tool) for tool in ("tasks_lint", "tasks_radar", "tasks_delta", "tasks_context")]
+        mind.box.close()
+        return orjson.dumps(answers)
+
+    assert told() == told()
