@@ -11,7 +11,7 @@ from thoughtbox.domains.mind.anchors import lens as anchors
 from thoughtbox.domains.mind.envelope import Suggestion
 from thoughtbox.domains.mind.jobs import lens as jobs
 from thoughtbox.domains.mind.refusals import unknown
-from thoughtbox.domains.mind.tasks import lens as tasks
+from thoughtbox.domains.mind.tasks.opening import opened_target
 from thoughtbox.operations import Tx
 
 Opened = dict[str, Any]
@@ -32,7 +32,7 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[[Tx, str, Wanted], Opened | None]],
     (re.compile(r"runner:.*", re.DOTALL), lambda tx, id, wanted: jobs.runner(tx, id)),
     (
         re.compile(r"(?:TASK|PLAN)-[0-9]{3,}"),
-        lambda tx, id, wanted: tasks.target(tx, id, include_drafts=wanted.include_drafts),
+        lambda tx, id, wanted: opened_target(tx, id, include_drafts=wanted.include_drafts),
     ),
     (re.compile(r"JOB-[0-9]{3,}@[0-9]+"), lambda tx, id, wanted: jobs.job_event(tx, id)),
     (
