@@ -27,8 +27,8 @@ from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import Views
 from thoughtbox.operations.caller import Focus, Memory
 from thoughtbox.operations.dispatch import Dispatcher
+from thoughtbox.operations.reach import Workspaces
 from thoughtbox.operations.registry import TABLE
-from thoughtbox.operations.workspaces import Workspaces
 from thoughtbox.search.texts import Texts
 from thoughtbox.settings import Settings
 from thoughtbox.world import World

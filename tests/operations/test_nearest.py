@@ -55,8 +55,19 @@ def test_a_near_miss_leads_to_what_was_meant(name: str, meant: str):
 @pytest.mark.parametrize(
     "name",
     [
-        *("help", "notebook", "think", "…", "", "思考", "x" * 9_999, "session.fetch", "session.set", "session.remove"),
-        *("get", "list", "verify", "knowledge.list", "begin", "remember", "undo", "commit", "branch", "thought_undo"),
+        *(
+            "manual",
+            "notebook",
+            "think",
+            "…",
+            "",
+            "思考",
+            "x" * 9_999,
+            "session.fetch",
+            "session.set",
+            "session.remove",
+        ),
+        *("get", "list", "verify", "knowledge.list", "begin", "remember", "undo", "branch", "thought_undo"),
         *("session.", ".", "_", "session.get.get", "untag"),
     ],
 )
@@ -78,7 +89,7 @@ def test_nothing_that_takes_away_or_ends_something_is_suggested(name: str):
 def test_every_operation_that_removes_says_so_by_its_name_and_the_other_way_round():
     removing = {operation.name for operation in TABLE if operation.effect == "removes"}
 
-    assert removing - {"thoughtbox_gateway", "batch"} == {
+    assert removing - {"thoughtbox_gateway", "batch", "graph_apply"} == {
         operation.name for operation in TABLE if "delete" in operation.name and "undelete" not in operation.name
     }
     assert not any(operation.destructive for operation in TABLE if not operation.writes)

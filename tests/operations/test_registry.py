@@ -62,7 +62,8 @@ def test_its_example_runs_and_the_answer_has_the_declared_shape(box: Box, operat
     answer = run_example(box, operation)
 
     if answer is not None:
-        operation.output.model_validate_json(json.dumps(answer), by_alias=True)
+        own = answer if operation.envelope is None else answer[operation.envelope.part]
+        operation.output.model_validate_json(json.dumps(own), by_alias=True)
 
 
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if not o.writes], ids=lambda o: o.name)

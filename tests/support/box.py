@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future
 from hashlib import sha256
@@ -19,6 +22,9 @@ from thoughtbox.world import World
 START_MS = 1_750_000_000_000
 WORKSPACE = "tests"
 KEY_BYTES = 32
+PROJECT = Path(tempfile.mkdtemp(prefix="thoughtbox-tests-"))
+"""The project folder of every box that is given none: what is exported must not land in this one."""
+atexit.register(shutil.rmtree, PROJECT, ignore_errors=True)
 
 
 def ticking_world() -> World:
@@ -35,7 +41,12 @@ def ticking_world() -> World:
 def settings_for(directory: Path | None, **variables: str) -> Settings:
     """Settings for a store in this directory; without one, in memory."""
     place = {"THOUGHTBOX_STORAGE": "memory"} if directory is None else {"THOUGHTBOX_DATA_DIR": str(directory)}
-    return load({"THOUGHTBOX_PROJECT": WORKSPACE, "THOUGHTBOX_DURABILITY": "normal", **place, **variables})
+    own = {
+        "THOUGHTBOX_PROJECT": WORKSPACE,
+        "THOUGHTBOX_PROJECT_ROOT": str(PROJECT),
+        "THOUGHTBOX_DURABILITY": "normal",
+    }
+    return load({**own, **place, **variables})
 
 
 class Box:

@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 import pytest
 
 from tests.support.box import WORKSPACE, Box
-from thoughtbox.domains.mind import records
-from thoughtbox.domains.mind.scope import branch_named, checked_out
+from thoughtbox.domains.mind.scope import branch_named
 from thoughtbox.domains.mind.view.graph import Graph, Node
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.operations import Tx
@@ -55,16 +54,6 @@ class Mind:
         """The number of the newest record."""
         workspace = self._named.get("workspace", WORKSPACE)
         return self.box.app.dispatcher.ask(workspace, ANONYMOUS, lambda tx: tx.ledger.last_seq()).result()
-
-
-def forked(mind: Mind, name: str) -> None:
-    """Make a branch from the one that is checked out."""
-    box = mind.box
-
-    def fork(tx: Tx) -> None:
-        records.write_branch(tx, "created", name=name, base=checked_out(tx).id)
-
-    box.app.dispatcher.do(WORKSPACE, ANONYMOUS, fork, what="fork").result()
 
 
 def node(mind: Mind, id: str, branch: str = "main", doc: str = "graph") -> Node:

@@ -4,7 +4,7 @@ Imports search, ledger and engine, never a room or a door. What stands here is a
 the way in is `registry.py` (how a verb is declared) and `dispatch.py` (the one way to run one).
 """
 
-from thoughtbox.operations.budget import HARD_CEILING
+from thoughtbox.operations.budget import HARD_CEILING, fit
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.models import (
     LONGEST_TEXT,
@@ -72,6 +72,7 @@ __all__ = [
     "arguments_of",
     "cursor",
     "earlier",
+    "fit",
     "foreign_cursor",
     "must_stand_in",
     "nearest",

@@ -24,11 +24,12 @@ from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
 from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation, Outside
+from thoughtbox.operations.reach import ANY, Workspaces
 from thoughtbox.operations.registry import TABLE, Table
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
 from thoughtbox.operations.steps import Slices, Steps, in_slices
 from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx, Within
-from thoughtbox.operations.workspaces import ANY, Workspaces, must_be_for
+from thoughtbox.operations.workspaces import must_be_for
 from thoughtbox.world import World
 
 logger = logging.getLogger(__name__)
@@ -81,7 +82,13 @@ class Dispatcher:
         self._workspaces = workspaces
         self.table = table
         self._around = Surroundings(
-            views=views, world=world, keyring=keyring, settings=settings or {}, data_dir=data_dir, run=self._run_within
+            views=views,
+            world=world,
+            keyring=keyring,
+            settings=settings or {},
+            data_dir=data_dir,
+            workspaces=workspaces,
+            run=self._run_within,
         )
 
     def submit(self, call: Call) -> Future[Answer]:
@@ -275,7 +282,7 @@ def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Fi
     fitted, warnings = fit(answer, max_chars, ceiling=shape.ceiling, keep=shape.keep, newest_first=shape.newest_first)
     if warnings and "max_chars" in operation.input.model_fields:
         # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
-        spelled = wire_name(operation.input, "max_chars")
+        spelled = getattr(arguments, "budget_name", None) or wire_name(operation.input, "max_chars")
         warnings = [{name: text.replace("max_chars", spelled) for name, text in one.items()} for one in warnings]
     elif warnings:
         warnings = [{**one, "recovery": "Read it in parts, from one of the ids that are shown."} for one in warnings]

@@ -16,6 +16,7 @@ from thoughtbox.ledger.record import Draft, Record, Source
 from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.view import NOW, View, Views
 from thoughtbox.operations.caller import Caller, Focus, Root
+from thoughtbox.operations.reach import Workspaces
 from thoughtbox.world import World
 
 V = TypeVar("V", bound=View)
@@ -35,6 +36,8 @@ class Surroundings:
     """What the rooms were told, by the name of the setting."""
     data_dir: Path | None
     """Where the server keeps its files; None when it keeps none."""
+    workspaces: Workspaces
+    """Which workspaces calls may go to."""
     run: Callable[[Tx, str, Mapping[str, Any]], Within]
     """Runs an operation inside a transaction: what `Tx.call` does."""
 
@@ -111,6 +114,11 @@ class Tx:
     def data_dir(self) -> Path | None:
         """Where the server keeps its files; None when it keeps none."""
         return self._around.data_dir
+
+    @property
+    def workspaces(self) -> Workspaces:
+        """Which workspaces calls may go to."""
+        return self._around.workspaces
 
     def random_bytes(self, count: int) -> bytes:
         return self._around.world.random_bytes(count)

@@ -7,20 +7,20 @@ from pydantic import AfterValidator, Field
 
 from thoughtbox.domains.mind.names import LONGEST_TYPE, bad_name
 from thoughtbox.operations import LONGEST_TEXT, Input, MaxChars
-from thoughtbox.settings import WORKSPACE, WORKSPACE_RULE
+from thoughtbox.settings import WORKSPACE
 
 AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def _workspace(text: str) -> str:
     if not WORKSPACE.fullmatch(text):
-        raise ValueError(f"a workspace has {WORKSPACE_RULE}")
+        raise ValueError("a workspace has letters, digits and . _ / - only, 128 at most")
     return text
 
 
 def _agent(text: str) -> str:
     if not AGENT.fullmatch(text):
-        raise ValueError("an agent's id has letters, digits and . _ - (64 at most), and begins with a letter or digit")
+        raise ValueError("an agent's id has letters, digits and . _ - only, 64 at most")
     return text
 
 

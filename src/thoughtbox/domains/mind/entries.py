@@ -31,7 +31,8 @@ def branch_names(tx: Tx, found: Collection[Record]) -> Mapping[int, str]:
     """What the branches of these records are called; one that is gone only where a copy came from it."""
     view = tx.ask(Documents)
     own = view.names({record.data["branch"] for record in found})
-    sources = {record.data["mergedFrom"]["branch"] for record in found if "mergedFrom" in record.data}
+    merged = (record.data.get("mergedFrom") for record in found)
+    sources = {source["branch"] for source in merged if source is not None}
     return view.called(sources) | own if sources else own
 
 

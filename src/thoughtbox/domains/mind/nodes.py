@@ -1,28 +1,16 @@
-"""Nodes of a graph: as they are shown, and how one that is not there is refused."""
+"""Nodes of a graph by their ids, and how one that is not there is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from thoughtbox.domains.mind.envelope import Suggestion
 from thoughtbox.domains.mind.refusals import unknown
 from thoughtbox.domains.mind.scope import Scope
 from thoughtbox.domains.mind.view.documents import Documents
-from thoughtbox.domains.mind.view.graph import Edge, Graph, Node
+from thoughtbox.domains.mind.view.graph import Graph, Node
 from thoughtbox.errors import UnknownId
-from thoughtbox.ledger.record import present
 from thoughtbox.operations import Tx
-
-
-def shown_node(node: Node) -> dict[str, Any]:
-    """A node as it is shown."""
-    return {**present(node.state()), "last_seq": node.last_seq, "last_ts_ms": node.last_ts_ms}
-
-
-def shown_edge(edge: Edge) -> dict[str, Any]:
-    """An edge as it is shown."""
-    return {**edge.state(), "last_seq": edge.last_seq, "last_ts_ms": edge.last_ts_ms}
 
 
 def nodes_of(tx: Tx, scope: Scope, ids: Iterable[str], what: str = "card") -> list[Node]:
@@ -41,11 +29,11 @@ def unknown_node(tx: Tx, scope: Scope, id: str, what: str = "card") -> UnknownId
     elsewhere = tx.ask(Graph).anywhere(id)
     if elsewhere is not None:
         branch = tx.ask(Documents).names([elsewhere.branch])[elsewhere.branch]
-        return unknown(here, id, recovery=f"It is there with ref `{branch}` and graph_doc `{elsewhere.doc}`.")
-    look = {"workspace": tx.workspace, "ref": scope.branch.name, "graph_doc": scope.graph}
+        return unknown(here, id, recovery=f"It is there with ref={branch}, graph_doc={elsewhere.doc}.")
+    look = {"workspace": tx.workspace, "branch": scope.branch.name, "doc": scope.graph}
     return unknown(
         here,
         id,
-        recovery="think_query shows the cards there are.",
-        suggestions=[Suggestion("think_query", look, "See which cards there are", "high")],
+        recovery="graph_query shows what there is.",
+        suggestions=[Suggestion("graph_query", look, "See which nodes there are", "high")],
     )

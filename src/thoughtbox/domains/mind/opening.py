@@ -7,7 +7,7 @@ from typing import Any
 
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.entries import TOPICS, branch_names, docs_in, shown
-from thoughtbox.domains.mind.refusals import invalid, unknown
+from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.graph import Graph
 from thoughtbox.operations import Tx
@@ -16,14 +16,6 @@ from thoughtbox.world import iso
 REFERENCE = re.compile(r"(?P<doc>.+)@(?P<seq>[1-9][0-9]{0,17})", re.DOTALL)
 
 LONGEST_SUMMARY = 160
-
-
-def opened_by_id(tx: Tx, id: str, *, limit: int, include_drafts: bool) -> dict[str, Any]:
-    """Whatever has that id: a card first, since a card may have any."""
-    found = card(tx, id) or entry(tx, id)
-    if found is None:
-        raise unknown("card or entry", id, recovery="Copy an id or ref from another answer, such as graph_query's.")
-    return found
 
 
 def card(tx: Tx, id: str) -> dict[str, Any] | None:

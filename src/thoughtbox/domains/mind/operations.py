@@ -15,6 +15,9 @@ SUB_ROOMS = (
     "vcs",
     "graph",
     "cards",
+    "reads",
+    "anchors",
+    "jobs",
 )
 
 for name in SUB_ROOMS:

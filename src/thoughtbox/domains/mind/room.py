@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from thoughtbox.domains.mind import refs, topics
+from thoughtbox.domains.mind.anchors import records as anchor_records
 from thoughtbox.domains.mind.envelope import ENVELOPE
 from thoughtbox.domains.mind.graph import topics as merge_topics
+from thoughtbox.domains.mind.jobs import records as job_records
 from thoughtbox.domains.mind.tasks import topics as task_topics
 from thoughtbox.domains.mind.toolsets import IN_CORE, IN_DAILY, IN_FULL
+from thoughtbox.domains.mind.view.anchors import Anchors
 from thoughtbox.domains.mind.view.cards import Cards
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.graph import Graph
+from thoughtbox.domains.mind.view.jobs import Jobs
 from thoughtbox.domains.mind.view.merges import Merges
 from thoughtbox.domains.mind.view.refs import Refs
 from thoughtbox.domains.mind.view.tasks import Tasks
@@ -32,7 +36,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "mind",
     summary="Documents, branches, a typed graph, cards, tasks and anchors: what is known, resumed by meaning.",
-    views=[Documents, Graph, Cards, Merges, Refs, Tasks],
+    views=[Documents, Graph, Cards, Merges, Refs, Tasks, Anchors, Jobs],
     invalid=InvalidInput,
     envelope=ENVELOPE,
     echo=echo,
@@ -46,3 +50,5 @@ topics.declare(room)
 task_topics.declare(room)
 merge_topics.declare(room)
 refs.declare(room)
+anchor_records.declare(room)
+job_records.declare(room)

@@ -93,6 +93,17 @@ def _of_target(tx: Tx, target: str, *, is_focus: bool) -> Scope:
     return Scope(branch, *docs_of(target), target=target, is_focus=is_focus)
 
 
+def missing_target(tx: Tx) -> Exception:
+    """For a call that is about a plan or task, names none, and finds none in focus."""
+    return invalid(
+        "`target` is missing, and nothing is in focus",
+        recovery="Send target, such as TASK-001; tasks_context lists those there are.",
+        field="target",
+        hints=[{"kind": "missing_required", "field": "target"}],
+        suggestions=[Suggestion("tasks_context", {"workspace": tx.workspace}, "See which plans and tasks there are")],
+    )
+
+
 def unknown_target(tx: Tx, target: str) -> Exception:
     what = "plan" if target.startswith("PLAN") else "task"
     return unknown(

@@ -5,7 +5,7 @@ from typing import Any
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.names import LONGEST_TYPE, bad_name
 from thoughtbox.domains.mind.view.documents import Documents
-from thoughtbox.domains.mind.view.graph import Key, Version, key_of, version_of
+from thoughtbox.domains.mind.view.versions import Key, Version, key_of, version_of
 from thoughtbox.errors import InvalidRecord
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record

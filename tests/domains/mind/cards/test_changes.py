@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.mind import Mind, edges, forked, node
+from tests.support.mind import Mind, edges, node
 
 
 @pytest.fixture(autouse=True)
@@ -86,12 +86,18 @@ def test_cards_are_changed_together_or_not_at_all(quick: Mind):
     assert quick.refused("think_set_status", targets="H1", status="a\nb").code == "INVALID_INPUT"
 
 
+def test_a_card_that_is_nowhere_is_refused_with_a_call_that_shows_those_there_are(quick: Mind):
+    error = quick.refused("think_pin", targets="gone")
+    (suggestion,) = error.details["suggestions"]
+    assert {found["id"] for found in quick.send(suggestion)["result"]["nodes"]} == {"H1", "T1", "N1"}
+
+
 def test_a_card_that_stands_elsewhere_is_refused_with_where(quick: Mind):
     quick.think_card(card={"id": "X1", "title": "x"}, graph_doc="other")
 
     error = quick.refused("think_pin", targets="X1")
     assert error.code == "UNKNOWN_ID"
-    assert error.recovery == "It is there with ref `main` and graph_doc `other`."
+    assert error.recovery == "It is there with ref=main, graph_doc=other."
     assert quick.think_pin(targets="X1", ref="main", graph_doc="other")["changed"] == 1
 
 
@@ -116,7 +122,8 @@ def test_pins_are_listed_newest_first_drafts_among_them_a_page_at_a_time(mind: M
     assert [pin["id"] for pin in page["pins"]] == ["H1", "N1"]
     assert "v:draft" in page["pins"][1]["tags"]
     assert (page["pagination"]["has_more"], page["pagination"]["count"]) == (True, 2)
-    rest = mind.think_pins(limit=2, cursor=page["pagination"]["next_cursor"])
+    (suggestion,) = mind.whole("think_pins", limit=2)["suggestions"]
+    rest = mind.send(suggestion)["result"]
     assert [pin["id"] for pin in rest["pins"]] == ["T1"]
     assert rest["pagination"]["has_more"] is False
     assert rest["pagination"]["next_cursor"] is None
@@ -137,7 +144,7 @@ def test_pins_keep_to_a_budget_and_are_read_as_of_then(quick: Mind):
 
 
 def test_a_change_on_a_branch_is_not_seen_on_its_base(quick: Mind):
-    forked(quick, "what-if")
+    quick.branch_create(name="what-if")
     quick.think_pin(targets="H1", ref="what-if")
     quick.think_set_status(targets="H1", status="done", ref="what-if")
     quick.think_link(**{"from": "T1", "rel": "supports", "to": "H1", "ref": "what-if"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.mind import Mind, edges, forked, node, nodes
+from tests.support.mind import Mind, edges, node, nodes
 
 N1 = {"id": "N1", "type": "note", "title": "t", "text": "x", "tags": ["cache"], "meta": {"own": 1}}
 
@@ -62,6 +62,15 @@ def test_publishing_a_card_that_has_changed_renews_the_copy(mind: Mind):
     assert mind.head() == head
 
 
+def test_a_copy_that_was_deleted_is_made_anew(quick: Mind):
+    quick.think_card(card=N1)
+    quick.think_publish(card_id="N1")
+    quick.graph_apply(ops=[{"op": "node_delete", "id": "CARD-PUB-N1"}])
+
+    assert quick.think_publish(card_id="N1")["inserted"]
+    assert edges(quick, "CARD-PUB-N1") == [("CARD-PUB-N1", "supports", "N1")]
+
+
 def test_a_copy_need_not_be_pinned(quick: Mind):
     quick.think_card(card=N1)
     quick.think_publish(card_id="N1", pin=False)
@@ -76,14 +85,14 @@ def test_what_is_not_there_or_published_already_is_not_published(quick: Mind):
 
     assert quick.refused("think_publish", card_id="gone").code == "UNKNOWN_ID"
     error = quick.refused("think_publish", card_id="CARD-PUB-N1")
-    assert (error.code, "`N1`" in (error.recovery or "")) == ("INVALID_INPUT", True)
+    assert (error.code, "card_id=N1" in (error.recovery or "")) == ("INVALID_INPUT", True)
     quick.think_card(card={**N1, "id": "x" * 250})
     assert quick.refused("think_publish", card_id="x" * 250).code == "INVALID_INPUT"
 
 
 def test_a_copy_made_on_a_branch_stays_there(quick: Mind):
     quick.think_card(card=N1)
-    forked(quick, "what-if")
+    quick.branch_create(name="what-if")
     answer = quick.think_publish(card_id="N1", ref="what-if", trace_doc="other")
 
     assert (answer["branch"], answer["trace_doc"]) == ("what-if", "other")

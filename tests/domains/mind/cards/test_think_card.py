@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from tests.support.boxes import OpenBox
-from tests.support.mind import Mind, edges, forked, node
+from tests.support.mind import Mind, edges, node, nodes
+from thoughtbox.domains.mind.view.cards import Cards
+from thoughtbox.ledger.replay import rebuild
 
 H1 = {"id": "H1", "type": "hypothesis", "title": "The cache is cold", "text": "Every deploy drops it."}
 
@@ -107,6 +109,14 @@ def test_ids_keep_to_the_grammar_and_are_not_those_of_tasks_and_steps(quick: Min
         assert node(quick, id).title == "t"
 
 
+def test_every_card_is_opened_by_its_id_and_by_its_refs(mind: Mind):
+    for card in (H1, {**H1, "id": "x" * 256}, {**H1, "id": "a b@c"}, "plain"):
+        answer = mind.think_card(card=card)
+        assert mind.open(id=answer["card_id"])["card"]["id"] == answer["card_id"]
+        for ref in (answer["trace_ref"], answer["graph_ref"]):
+            assert mind.open(id=ref)["entry"]["seq"] == answer["trace_seq"]
+
+
 def test_what_a_card_supports_and_blocks_becomes_edges(mind: Mind):
     mind.think_card(card=H1)
     answer = mind.think_card(card={"id": "T1", "type": "test", "title": "t"}, supports=["H1", "H1"], blocks="H9")
@@ -157,6 +167,28 @@ def test_a_repeated_card_changes_nothing_after_its_status_pin_or_publication_cha
     assert node(quick, "H1").status == "rejected"
 
 
+def test_a_repeated_card_changes_nothing_after_its_node_was_deleted(mind: Mind):
+    first = mind.think_card(card=H1)
+    mind.graph_apply(ops=[{"op": "node_delete", "id": "H1"}])
+    head = mind.head()
+
+    assert mind.think_card(card=H1) == {**first, "inserted": False}
+    assert mind.head() == head
+    assert nodes(mind, "H1") == {}
+    assert "suggestions" not in mind.refused("think_card", card={**H1, "status": "done"}).details
+
+
+def test_a_node_that_no_card_wrote_is_not_replaced_but_a_card_may_say_the_same(mind: Mind):
+    tags = ["lane:shared", "v:canon"]
+    same = {"op": "node_upsert", **H1, "status": "open", "tags": tags}
+    mind.graph_apply(ops=[same, {**same, "id": "H2", "title": "else"}])
+
+    assert "another title" in mind.refused("think_card", card={**H1, "id": "H2"}).message
+    assert mind.think_card(card=H1)["inserted"]
+    assert [entry["meta"]["card_id"] for entry in trace(mind)] == ["H1"]
+    assert not mind.think_card(card=H1)["inserted"]
+
+
 def test_the_same_id_with_something_else_is_refused_with_what_differs(quick: Mind):
     quick.think_card(card=H1, supports=["Q1"])
 
@@ -183,7 +215,7 @@ def test_true_is_not_one(quick: Mind):
 
 def test_a_card_of_the_base_counts_as_written_on_a_branch_made_from_it(mind: Mind):
     first = mind.think_card(card=H1)
-    forked(mind, "what-if")
+    mind.branch_create(name="what-if")
     mind.think_card(card={"id": "H2", "title": "later on main"})
     head = mind.head()
 
@@ -232,6 +264,15 @@ def test_each_type_has_a_tool_that_writes_cards_of_it(quick: Mind, type: str):
     assert answer["graph_applied"] == {"nodes_upserted": 1, "edges_upserted": 1}
     visible = "v:draft" if type in ("frame", "note") else "v:canon"
     assert visible in entry["meta"]["tags"]
+
+
+def test_what_is_known_of_cards_is_made_anew_from_the_ledger(mind: Mind):
+    mind.think_pipeline(frame="F", decision={"id": "D1", "title": "d"})
+    mind.think_publish(card_id="D1")
+    assert rebuild(mind.box.app.engine, Cards)
+    head = mind.head()
+    mind.think_publish(card_id="D1")
+    assert mind.head() == head
 
 
 def test_two_who_write_one_card_at_once_write_it_once(open_box: OpenBox):

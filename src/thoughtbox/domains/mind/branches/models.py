@@ -117,12 +117,16 @@ class Switched(Output):
     current: str
 
 
-class CheckedOut(Switched):
+class CheckedOut(Output):
     workspace: str
+    previous: str
+    current: str
 
 
-class Renamed(Switched):
+class Renamed(Output):
     workspace: str
+    previous: str
+    current: str
 
 
 class BranchDeleted(Output):

@@ -22,10 +22,11 @@ def must_be_free(tx: Tx, name: str, *, field: str, renamed: Branch | None = None
             details={"fields": [field]}
             | suggested([Suggestion("checkout", {"workspace": tx.workspace, "ref": name}, "Work on that branch")]),
         )
-    owner = OF_TARGETS.fullmatch(name)
-    if owner is not None and (renamed is None or renamed.canonical not in owner.groups()):
+    kept = OF_TARGETS.fullmatch(name)
+    owner = (kept[1] or kept[2]) if kept is not None else None
+    if owner is not None and (renamed is None or renamed.canonical != owner):
         raise invalid(
-            f"`{field}`: {name} is kept for the reasoning of {owner[1] or owner[2]}",
+            f"`{field}`: {name} is kept for the reasoning of {owner}",
             recovery=f"Take another name, such as {name}-alt.",
             field=field,
         )

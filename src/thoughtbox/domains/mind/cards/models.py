@@ -117,11 +117,26 @@ class PipelineWritten(Output):
 
 
 class Template(BoundedInput):
-    type: Annotated[str, Field(description="Type of card.")]
+    type: Annotated[Text, Field(max_length=128, description="Type of card.")]
+
+
+class TemplateShown(Output):
+    type: str
+    supported_types: list[str]
+    template: dict[str, Any]
+    guidance: dict[str, str]
+    truncated: bool = False
 
 
 class Playbook(BoundedInput):
     name: Annotated[Text, Field(max_length=256, description="Name of the playbook.")]
+
+
+class PlaybookShown(Output):
+    workspace: str
+    name: str
+    template: dict[str, Any]
+    truncated: bool = False
 
 
 class InGraph(MindInput):
@@ -197,6 +212,23 @@ class Pins(Output):
     graph_doc: str
     pins: list[dict[str, Any]]
     pagination: Page
+    truncated: bool = False
+
+
+class Lint(BoundedInput):
+    target: Target = None
+    ref: Ref = None
+    graph_doc: GraphDoc = None
+    max_errors: Annotated[int, Field(ge=0, description="Errors in one answer: 1 to 500.")] = 50
+    as_of: AsOf = None
+
+
+class Linted(Output):
+    branch: str
+    graph_doc: str
+    ok: bool
+    stats: dict[str, int]
+    errors: list[dict[str, Any]]
     truncated: bool = False
 
 

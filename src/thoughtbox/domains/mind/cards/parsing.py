@@ -39,7 +39,7 @@ def read_card(value: object, *, type: str | None = None) -> ParsedCard:
     fields, others = _sorted_out(_pairs(value))
     title, text = _text(fields, "title"), _text(fields, "text")
     if title is None and text is None:
-        raise CardRefused("card", "the card has neither a title nor a text", "Send at least one of `title` and `text`.")
+        raise CardRefused("card", "the card has neither a title nor a text", "Give it a title, a text, or both.")
     card = ParsedCard(
         id=_id(fields),
         type=known_type(type or _text(fields, "type") or DEFAULT_TYPE),

@@ -110,7 +110,7 @@ def links(card: ParsedCard, **wanted: str | list[str] | None) -> Links:
         if card.id is not None and card.id in ids:
             raise invalid(
                 f"the card `{card.id}` is named in its own `{rel}`",
-                recovery=f"Leave `{card.id}` out of `{rel}`.",
+                recovery="Name other cards there.",
                 field=rel,
             )
     return {rel: ids for rel, ids in found.items() if ids}

@@ -110,3 +110,17 @@ class Opened(Output):
     context: dict[str, Any] | None = None
     has_more_events: bool | None = None
     truncated: bool = False
+
+
+class Export(BoundedInput):
+    target: Target = None
+    notes_limit: Annotated[int, Field(ge=0, description="Notes shown; 0 for none.")] = 20
+    trace_limit: Annotated[int, Field(ge=0, description="Entries of the trace shown; 0 for none.")] = 50
+
+
+class Exported(Output):
+    target: dict[str, Any]
+    reasoning_ref: dict[str, str]
+    notes: dict[str, Any]
+    trace: dict[str, Any]
+    truncated: bool = False

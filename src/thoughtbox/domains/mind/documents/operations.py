@@ -6,19 +6,23 @@ from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.documents.models import (
     CommitNote,
     DocsListed,
+    Export,
+    Exported,
     ListDocs,
     NoteCommitted,
     Open,
     Opened,
     Show,
 )
+from thoughtbox.domains.mind.documents.opening import Wanted, opened_by_id
 from thoughtbox.domains.mind.entries import shown
-from thoughtbox.domains.mind.opening import opened_by_id
 from thoughtbox.domains.mind.pages import PageShown, page_of
 from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
-from thoughtbox.domains.mind.scope import branch_named, checked_out, scope_of
+from thoughtbox.domains.mind.scope import branch_named, checked_out, missing_target, scope_of
+from thoughtbox.domains.mind.tasks.shown import reasoning_ref, target_shown
 from thoughtbox.domains.mind.times import as_of
 from thoughtbox.domains.mind.view.documents import Documents
+from thoughtbox.domains.mind.view.tasks import Tasks
 from thoughtbox.errors import UnknownId
 from thoughtbox.operations import Example, Tx
 
@@ -84,7 +88,8 @@ def show(tx: Tx, call: Show) -> PageShown:
 )
 def open(tx: Tx, call: Open) -> Opened:
     """One thing by the id that another answer named: a card, an entry, an anchor, a plan or task, a job, a runner."""
-    return Opened(**opened_by_id(tx, call.id, limit=call.limit, include_drafts=call.include_drafts or call.all_lanes))
+    wanted = Wanted(call.limit, call.include_drafts or call.all_lanes)
+    return Opened(**opened_by_id(tx, call.id, wanted))
 
 
 @room.operation(
@@ -109,4 +114,29 @@ def docs_list(tx: Tx, call: ListDocs) -> DocsListed:
         docs=listed(tx, page),
         truncated=has_more,
         next_cursor=page[-1].doc if has_more else None,
+    )
+
+
+@room.operation(
+    "export",
+    title="Take a plan or task along",
+    toolsets=IN_FULL,
+    errors=[UnknownId],
+    keep=["target", "reasoning_ref"],
+    example=Example({"target": "PLAN-001"}, given=[("tasks_create", {"kind": "plan", "title": "Warm the cache"})]),
+)
+def export(tx: Tx, call: Export) -> Exported:
+    """A plan or task with where its reasoning stands, and the newest of its notes and its trace."""
+    scope = scope_of(tx, target=call.target)
+    if scope.target is None:
+        raise missing_target(tx)
+    target = tx.ask(Tasks).target(scope.target)
+    assert target is not None
+    notes = page_of(tx, scope.branch, scope.notes, limit=call.notes_limit).answer()
+    trace = page_of(tx, scope.branch, scope.trace, limit=call.trace_limit).answer()
+    return Exported(
+        target=target_shown(target),
+        reasoning_ref=reasoning_ref(target.id, scope.branch),
+        notes=notes,
+        trace={"sequential": None, **trace},
     )

@@ -9,7 +9,8 @@ from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.graph.models import Applied, EdgeDelete, EdgeUpsert, NodeDelete, NodeUpsert
 from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.domains.mind.view.documents import Branch
-from thoughtbox.domains.mind.view.graph import EdgeKey, Graph, edge_state, node_state
+from thoughtbox.domains.mind.view.graph import Graph
+from thoughtbox.domains.mind.view.versions import EdgeKey, edge_state, node_state
 from thoughtbox.errors import InvalidInput
 from thoughtbox.ledger.record import Record
 from thoughtbox.operations import Tx

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from thoughtbox.domains.mind.view.documents import Branch
-from thoughtbox.domains.mind.view.graph import Graph, GraphDoc, Key, Version, key_of
+from thoughtbox.domains.mind.view.graph import Graph, GraphDoc
 from thoughtbox.domains.mind.view.merges import Merges
+from thoughtbox.domains.mind.view.versions import Key, Version, key_of
 from thoughtbox.operations import Tx
 
 AT_ONCE = 200

@@ -17,8 +17,9 @@ from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.graph.comparing import said
 from thoughtbox.domains.mind.graph.shown import conflict_shown, snapshot
 from thoughtbox.domains.mind.view.documents import Branch
-from thoughtbox.domains.mind.view.graph import Edge, Graph, GraphDoc, Key, Node, Version, key_of, version_of
+from thoughtbox.domains.mind.view.graph import Graph, GraphDoc
 from thoughtbox.domains.mind.view.merges import Conflict, Merges
+from thoughtbox.domains.mind.view.versions import Edge, Key, Node, Version, key_of, version_of
 from thoughtbox.ledger.canonical import canonical
 from thoughtbox.operations import Tx
 

@@ -47,8 +47,9 @@ from thoughtbox.domains.mind.room import IN_FULL, room
 from thoughtbox.domains.mind.scope import Scope, branch_named, checked_out, scope_of
 from thoughtbox.domains.mind.times import as_of
 from thoughtbox.domains.mind.view.documents import Branch, Documents
-from thoughtbox.domains.mind.view.graph import Graph, GraphDoc, Version, key_of, version_of
+from thoughtbox.domains.mind.view.graph import Graph, GraphDoc
 from thoughtbox.domains.mind.view.merges import Conflict, Merges
+from thoughtbox.domains.mind.view.versions import Version, key_of, version_of
 from thoughtbox.errors import MergeNotSupported, UnknownId
 from thoughtbox.operations import Example, Tx
 
@@ -230,8 +231,8 @@ def graph_merge(tx: Tx, call: MergeGraph) -> GraphMerged:
     if call.dry_run:
         conflicts, created = merge.previews(outcome, known)
     else:
+        noted, created = merge.note(outcome, known)  # first, while the base says what it said
         merge.write(outcome.applied)
-        noted, created = merge.note(outcome, known)
         conflicts = [conflict_shown(conflict) for conflict in noted]
         _suggest_after_merge(tx, call, into, conflicts)
         if not page.has_more:

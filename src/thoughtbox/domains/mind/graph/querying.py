@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
 
 from thoughtbox.domains.mind.facets import ANY, UNMARKED, of_state, of_status, of_tag
-from thoughtbox.domains.mind.view.graph import GraphDoc, Node
+from thoughtbox.domains.mind.view.graph import GraphDoc
+from thoughtbox.domains.mind.view.versions import Node
 
 MOST_WALKS = 16
 """Facets that are walked side by side; of more, each node is looked at instead."""

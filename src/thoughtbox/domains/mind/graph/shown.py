@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from thoughtbox.domains.mind.view.graph import Edge, Node, Version
 from thoughtbox.domains.mind.view.merges import Conflict
+from thoughtbox.domains.mind.view.versions import Edge, Node, Version
 from thoughtbox.ledger.record import present
 
 

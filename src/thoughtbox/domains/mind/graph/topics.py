@@ -5,7 +5,7 @@ from typing import Literal
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.topics import must_be_version
 from thoughtbox.domains.mind.view.documents import Documents
-from thoughtbox.domains.mind.view.graph import Key
+from thoughtbox.domains.mind.view.versions import Key
 from thoughtbox.errors import InvalidRecord
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record

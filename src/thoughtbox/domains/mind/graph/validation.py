@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from thoughtbox.domains.mind.view.graph import EdgeKey, GraphDoc
+from thoughtbox.domains.mind.view.graph import GraphDoc
+from thoughtbox.domains.mind.view.versions import EdgeKey
 
 EDGE_ENDPOINT_MISSING = "EDGE_ENDPOINT_MISSING"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from thoughtbox.domains.mind.cards.card import TYPES
 from thoughtbox.domains.mind.facets import of_tag
 from thoughtbox.domains.mind.scope import docs_of
 from thoughtbox.domains.mind.slice import Card, Link, Place
@@ -13,7 +14,6 @@ from thoughtbox.domains.mind.toolsets import disclosing, shown_in
 from thoughtbox.domains.mind.view.graph import Graph, GraphDoc, Node
 from thoughtbox.operations import Tx
 
-TYPES = frozenset({"frame", "hypothesis", "question", "test", "evidence", "decision", "note", "update"})
 RELATIONS = ("supports", "blocks")
 
 

@@ -14,6 +14,7 @@ from thoughtbox.domains.mind.scope import docs_of
 from thoughtbox.domains.mind.view.documents import Branch, Documents
 from thoughtbox.domains.mind.view.graph import Graph, GraphDoc, edge_state, node_state
 from thoughtbox.domains.mind.view.tasks import Step, Target, Tasks
+from thoughtbox.errors import UnknownId
 from thoughtbox.ledger.record import Record, present
 from thoughtbox.operations import Tx
 
@@ -65,7 +66,7 @@ def canonical_branch(tx: Tx, id: str) -> Branch:
     """Where everything about a plan or task goes, whatever is checked out."""
     branch = tx.ask(Documents).canonical(id)
     if branch is None:
-        raise LookupError(f"{id} has no branch")
+        raise UnknownId(f"the branch of {id} is gone", recovery="Begin it again with tasks_create.", details={"id": id})
     return branch
 
 

@@ -22,7 +22,8 @@ Words = Annotated[str, Field(max_length=LONGEST_FIELD)]
 Title = Annotated[Text, Field(max_length=LONGEST_TITLE, description="What it is, in a line.")]
 Lines = Annotated[list[Words], AfterValidator(_not_blank), Field(max_length=MOST_ITEMS)]
 Tags = Annotated[
-    Lines, AfterValidator(normal_tags), Field(description="Tags; an anchor such as a:storage says what it is about.")
+    Annotated[Lines, AfterValidator(normal_tags)] | None,
+    Field(description="Tags; an anchor such as a:storage says what it is about."),
 ]
 Revision = Annotated[
     int | None, Field(ge=0, description="Refuse the call when the plan or task has another revision by now.")
@@ -35,21 +36,22 @@ Checkpoint = Literal["criteria", "tests", "security", "perf", "docs"]
 TaskRef = Annotated[str | TargetRef | None, Field(description="Task it is about, such as TASK-001.")]
 PlanRef = Annotated[str | TargetRef | None, Field(description="Plan it is about, such as PLAN-001.")]
 
-Criteria = Annotated[Lines, Field(description="How one sees that it is done.")]
-Tests = Annotated[Lines, Field(description="How that is checked.")]
-Blockers = Annotated[Lines, Field(description="What hinders it.")]
-Description = Annotated[Words, Field(description="What it is about.")]
-Context = Annotated[Words, Field(description="What one has to know to work on it.")]
-Contract = Annotated[Words, Field(description="What was agreed on.")]
-ContractData = Annotated[dict[str, Any], Field(description="The same, for programs.")]
-DependsOn = Annotated[Lines, Field(description="Plans and tasks that come first.")]
-Checklist = Annotated[Lines, Field(description="What the plan goes through, in order.")]
-NextAction = Annotated[Words, Field(description="What to do first.")]
-StopCriteria = Annotated[Words, Field(description="When to stop looking, for work with an open end.")]
+Criteria = Annotated[Lines | None, Field(description="How one sees that it is done.")]
+Tests = Annotated[Lines | None, Field(description="How that is checked.")]
+Blockers = Annotated[Lines | None, Field(description="What hinders it.")]
+Description = Annotated[Words | None, Field(description="What it is about.")]
+Context = Annotated[Words | None, Field(description="What one has to know to work on it.")]
+Contract = Annotated[Words | None, Field(description="What was agreed on.")]
+ContractData = Annotated[dict[str, Any] | None, Field(description="The same, for programs.")]
+DependsOn = Annotated[Lines | None, Field(description="Plans and tasks that come first.")]
+Checklist = Annotated[Lines | None, Field(description="What the plan goes through, in order.")]
+NextAction = Annotated[Words | None, Field(description="What to do first.")]
+StopCriteria = Annotated[Words | None, Field(description="When to stop looking, for work with an open end.")]
 ReasoningModeOf = Annotated[
-    ReasoningMode, Field(description="strict: a step closes only once its hypotheses are tested and argued against.")
+    ReasoningMode | None,
+    Field(description="strict: a step closes only once its hypotheses are tested and argued against."),
 ]
-ProofModeOf = Annotated[ProofMode, Field(description="Whether closing wants evidence: off, warn, or require.")]
+ProofModeOf = Annotated[ProofMode | None, Field(description="Whether closing wants evidence: off, warn, or require.")]
 StepPath = Annotated[
     str | None, Field(description="Step by its path, such as s:0.s:1; the first open one if left out.")
 ]
@@ -90,15 +92,15 @@ class StepMutation(TaskMutation):
 
 class NewStep(Input):
     title: Title
-    success_criteria: Criteria | None = None
-    tests: Tests | None = None
-    blockers: Blockers | None = None
-    next_action: NextAction | None = None
-    stop_criteria: StopCriteria | None = None
-    proof_tests_mode: ProofModeOf | None = None
-    proof_security_mode: ProofModeOf | None = None
-    proof_perf_mode: ProofModeOf | None = None
-    proof_docs_mode: ProofModeOf | None = None
+    success_criteria: Criteria = None
+    tests: Tests = None
+    blockers: Blockers = None
+    next_action: NextAction = None
+    stop_criteria: StopCriteria = None
+    proof_tests_mode: ProofModeOf = None
+    proof_security_mode: ProofModeOf = None
+    proof_perf_mode: ProofModeOf = None
+    proof_docs_mode: ProofModeOf = None
 
 
 NewSteps = Annotated[
@@ -112,16 +114,18 @@ class CreateTask(MindInput):
     )
     parent: Annotated[str | TargetRef | None, Field(description="Plan that the task belongs to.")] = None
     title: Title
-    description: Description | None = None
-    context: Context | None = None
-    contract: Contract | None = None
-    contract_data: ContractData | None = None
-    priority: Annotated[Priority, Field(description="How much it matters.")] | None = None
-    tags: Tags | None = None
-    depends_on: DependsOn | None = None
-    checklist: Checklist | None = None
-    reasoning_mode: ReasoningModeOf | None = None
-    steps: NewSteps | None = None
+    description: Description = None
+    context: Context = None
+    contract: Contract = None
+    contract_data: ContractData = None
+    priority: Annotated[Priority | None, Field(description="How much it matters.")] = None
+    tags: Tags = None
+    depends_on: DependsOn = None
+    checklist: Checklist = None
+    reasoning_mode: ReasoningModeOf = None
+    steps: Annotated[
+        NewSteps | None, Field(description="Its steps in order, each with a title and success_criteria.")
+    ] = None
 
 
 class Created(Output):
@@ -149,18 +153,18 @@ class Decomposed(Output):
 
 
 class DefineStep(StepMutation):
-    title: Title | None = None
-    success_criteria: Criteria | None = None
-    tests: Tests | None = None
-    blockers: Blockers | None = None
-    next_action: NextAction | None = None
-    stop_criteria: StopCriteria | None = None
+    title: Annotated[Title | None, Field(description="What it is called from now on.")] = None
+    success_criteria: Criteria = None
+    tests: Tests = None
+    blockers: Blockers = None
+    next_action: NextAction = None
+    stop_criteria: StopCriteria = None
     blocked: Annotated[bool | None, Field(description="Whether it cannot go on.")] = None
     block_reason: Annotated[Words | None, Field(description="Why not.")] = None
-    proof_tests_mode: ProofModeOf | None = None
-    proof_security_mode: ProofModeOf | None = None
-    proof_perf_mode: ProofModeOf | None = None
-    proof_docs_mode: ProofModeOf | None = None
+    proof_tests_mode: ProofModeOf = None
+    proof_security_mode: ProofModeOf = None
+    proof_perf_mode: ProofModeOf = None
+    proof_docs_mode: ProofModeOf = None
 
 
 class StepChanged(Output):
@@ -173,25 +177,25 @@ class StepChanged(Output):
 
 
 class EditTarget(Mutation):
-    title: Title | None = None
-    description: Description | None = None
-    context: Context | None = None
-    contract: Contract | None = None
-    contract_data: ContractData | None = None
-    priority: Annotated[Priority, Field(description="How much it matters.")] | None = None
-    tags: Tags | None = None
-    depends_on: DependsOn | None = None
+    title: Annotated[Title | None, Field(description="What it is called from now on.")] = None
+    description: Description = None
+    context: Context = None
+    contract: Contract = None
+    contract_data: ContractData = None
+    priority: Annotated[Priority | None, Field(description="How much it matters.")] = None
+    tags: Tags = None
+    depends_on: DependsOn = None
     plan_doc: Annotated[Words | None, Field(description="Of a plan: its document.")] = None
     plan_current: Annotated[
         int | None, Field(ge=0, lt=MOST_ITEMS, description="Of a plan: where in its checklist it is, from 0.")
     ] = None
-    checklist: Checklist | None = None
+    checklist: Checklist = None
     domain: Annotated[Words | None, Field(description="Of a task: its domain.")] = None
     phase: Annotated[Words | None, Field(description="Of a task: its phase.")] = None
     component: Annotated[Words | None, Field(description="Of a task: the component it changes.")] = None
     assignee: Annotated[Words | None, Field(description="Of a task: who does it.")] = None
     blocked: Annotated[bool | None, Field(description="Of a task: whether it cannot go on.")] = None
-    reasoning_mode: ReasoningModeOf | None = None
+    reasoning_mode: ReasoningModeOf = None
 
 
 class TargetChanged(Output):
@@ -269,7 +273,10 @@ class Override(Input):
 
 
 class CloseStep(StepMutation):
-    checkpoints: CheckpointsGiven | None = None
+    checkpoints: Annotated[
+        CheckpointsGiven | None,
+        Field(description="What to confirm first: gate (what closing needs), all, or each by name, as {tests: true}."),
+    ] = None
     override: Annotated[
         Override | None, Field(description="Close against the strict gate; reason and risk are noted.")
     ] = None

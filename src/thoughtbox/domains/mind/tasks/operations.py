@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from thoughtbox.domains.mind.tasks import leasing, shaping, stepping
+from thoughtbox.domains.mind.tasks import leasing, looking, resuming, shaping, stepping
 
-__all__ = ["leasing", "shaping", "stepping"]
+__all__ = ["leasing", "looking", "resuming", "shaping", "stepping"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thoughtbox.domains.mind.envelope import Suggestion, suggest, warn
 from thoughtbox.domains.mind.refusals import choose_one, invalid, suggested
 from thoughtbox.domains.mind.room import IN_DAILY, IN_FULL, room
 from thoughtbox.domains.mind.tasks import events
-from thoughtbox.domains.mind.tasks.closing import confirming, has_gaps, reasoning_gaps, receipts, unproved
+from thoughtbox.domains.mind.tasks.closing import confirming, receipts, unproved
 from thoughtbox.domains.mind.tasks.fields import CHECKPOINTS, required
 from thoughtbox.domains.mind.tasks.leases import must_be_free
 from thoughtbox.domains.mind.tasks.models import (
@@ -37,6 +37,9 @@ from thoughtbox.domains.mind.view.tasks import Step, Target, Tasks
 from thoughtbox.errors import CheckpointsMissing, ProofRequired, ReasoningRequired, RevisionMismatch, UnknownId
 from thoughtbox.ledger.record import Record, present
 from thoughtbox.operations import Example, Tx
+
+if TYPE_CHECKING:
+    from thoughtbox.domains.mind.tasks.gate import Gaps
 
 CLOSED = "CANCELED", "DONE"
 _VERIFY = ("tasks_verify", {"task": "TASK-001", "path": "s:0", "checkpoints": {"criteria": True, "tests": True}})
@@ -196,16 +199,16 @@ def _close(
         return _closed(tx, task, step, [])
     must_be_revision(tx, task, call.expected_revision)
     must_be_free(tx, step, call.agent_id)
-    gaps = reasoning_gaps(tx, task, step) if task.details.get("reasoning_mode") == "strict" else ([], [])
-    _must_be_confirmed(tx, task, step, call, change, may_close=not unproved(step, "require") and not has_gaps(gaps))
+    gaps = _gaps(tx, task, step)
+    _must_be_confirmed(tx, task, step, call, change, may_close=not unproved(step, "require") and gaps is None)
     _must_be_proved(tx, step)
-    if has_gaps(gaps) and override is None:
+    if gaps is not None and override is None:
         raise _reasoning_required(task, step, gaps)
     written = []
     if change:
         written.append(_verify(tx, task, step, change, notes))
     if override is not None:
-        written += _overridden(tx, known_target(tx, task.id), step, override, needed=has_gaps(gaps))
+        written += _overridden(tx, known_target(tx, task.id), step, override, needed=gaps is not None)
     written.append(
         events.happened(
             tx,
@@ -218,6 +221,15 @@ def _close(
         )
     )
     return _closed(tx, task, step, written)
+
+
+def _gaps(tx: Tx, task: Target, step: Step) -> Gaps | None:
+    """What keeps the step of a strict task open."""
+    if task.details.get("reasoning_mode") != "strict":
+        return None
+    from thoughtbox.domains.mind.tasks.gate import has_gaps, reasoning_gaps
+
+    return gaps if has_gaps(gaps := reasoning_gaps(tx, task, step)) else None
 
 
 def _closed(tx: Tx, task: Target, step: Step, written: list[Record]) -> StepClosed:
@@ -273,7 +285,7 @@ def _must_be_proved(tx: Tx, step: Step) -> None:
         )
 
 
-def _reasoning_required(task: Target, step: Step, gaps: tuple[list[Any], list[Any]]) -> ReasoningRequired:
+def _reasoning_required(task: Target, step: Step, gaps: Gaps) -> ReasoningRequired:
     signals, calls = gaps
     why = "; ".join(signal.message for signal in signals) or f"no card is about {step.id}"
     return ReasoningRequired(

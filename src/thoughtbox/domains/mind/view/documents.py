@@ -83,7 +83,7 @@ class Narrowed(NamedTuple):
     drafts: bool = True
     task: str | None = None
     path: str | None = None
-    """Of a step of that task: entries about it, or about a step below it."""
+    """Of a step of that task: notes about it, and events of it or of a step below it."""
 
 
 ALL = Narrowed()
@@ -169,7 +169,7 @@ class Documents(View):
         self._take_document(entry.branch, entry.doc, entry.doc_kind, record.seq)
         if record.topic == records.CARD:
             self._take_document(entry.branch, record.data["graphDoc"], "graph", record.seq)
-        if "mergedFrom" in record.data:
+        if record.data.get("mergedFrom") is not None:
             self.sql.run(
                 "INSERT INTO mind_merged_notes (workspace, branch, doc, source, seq) VALUES (?, ?, ?, ?, ?)"
                 " ON CONFLICT DO NOTHING",
@@ -361,12 +361,15 @@ class Documents(View):
         places = self.among([span], document.doc, limit=1)
         return places[0].seq if places else None
 
-    def newest_entry(self) -> int | None:
-        """The number of the newest entry of all."""
+    def newest_entry(self) -> Place | None:
+        """The newest entry of all that stand on a branch that is still there."""
         row = self.sql.row(
-            "SELECT MAX(seq) FROM mind_entries WHERE workspace = ? AND seq <= ?", (self.workspace, self.as_of)
+            "SELECT e.seq, e.branch, e.doc FROM mind_entries AS e WHERE e.workspace = ? AND e.seq <= ?"
+            f" AND EXISTS (SELECT 1 FROM {BRANCHES.standing} AS b WHERE b.branch = e.branch)"
+            " ORDER BY e.seq DESC LIMIT 1",
+            (self.workspace, self.as_of, *standing_at(self)),
         )
-        return row[0] if row else None
+        return Place(*row) if row else None
 
 
 def _conditions(narrowed: Narrowed) -> tuple[str, list[object]]:
@@ -383,6 +386,6 @@ def _conditions(narrowed: Narrowed) -> tuple[str, list[object]]:
         clauses += " AND e.task = ?"
         values.append(narrowed.task)
     if narrowed.path is not None:  # s:0 is above s:0.s:1, and not above s:01
-        clauses += " AND (e.path = ? OR (e.path >= ? AND e.path < ?))"
+        clauses += " AND (e.path = ? OR (e.kind = 'event' AND e.path >= ? AND e.path < ?))"
         values += [narrowed.path, f"{narrowed.path}.", f"{narrowed.path}/"]
     return clauses, values

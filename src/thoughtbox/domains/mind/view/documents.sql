@@ -41,6 +41,7 @@ CREATE TABLE mind_entries (
   PRIMARY KEY (workspace, branch, doc, seq)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX mind_entries_in_order ON mind_entries (workspace, seq);
 CREATE INDEX mind_entries_of_tasks ON mind_entries (workspace, branch, doc, task, path, seq) WHERE task IS NOT NULL;
 
 -- Documents by the branch that they were written on: the record that began each there, and the last one as of now.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.facets import ANY, facets, is_hidden
 from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Document, Documents, Segment
+from thoughtbox.domains.mind.view.versions import Edge, EdgeKey, Key, Node, Version, key_of
+from thoughtbox.domains.mind.view.versions import edge_state as edge_state
+from thoughtbox.domains.mind.view.versions import node_state as node_state
 from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.record import Record
@@ -33,147 +36,6 @@ EDGE_COLUMNS = "e.source, e.rel, e.target, e.meta, e.deleted, e.from_seq, e.ts_m
 SMALLEST_CHUNK, LARGEST_CHUNK = 32, 512
 KEYS_AT_ONCE = 200
 """Edges that one statement asks for by their keys."""
-
-
-class Node(NamedTuple):
-    """A version of a node."""
-
-    id: str
-    type: str
-    title: str | None
-    text: str | None
-    status: str | None
-    tags: tuple[str, ...]
-    meta: dict[str, Any]
-    deleted: bool
-    last_seq: int
-    last_ts_ms: int
-    branch: int
-    doc: str
-
-    @property
-    def said(self) -> tuple[Any, ...]:
-        """What makes two versions the same, whenever and wherever they were written. In Python, true equals 1."""
-        if self.deleted:
-            return (True,)
-        return (False, self.type, self.title, self.text, self.status, self.tags, canonical(self.meta))
-
-    def state(self) -> dict[str, Any]:
-        """As it stands in a record."""
-        return node_state(
-            id=self.id,
-            type=self.type,
-            title=self.title,
-            text=self.text,
-            status=self.status,
-            tags=self.tags,
-            meta=self.meta,
-            deleted=self.deleted,
-        )
-
-
-EdgeKey = tuple[str, str, str]
-"""Where an edge leads from, what it says, and where it leads to."""
-
-
-class Edge(NamedTuple):
-    """A version of an edge."""
-
-    source: str
-    rel: str
-    target: str
-    meta: dict[str, Any]
-    deleted: bool
-    last_seq: int
-    last_ts_ms: int
-    branch: int
-    doc: str
-
-    @property
-    def key(self) -> EdgeKey:
-        return self.source, self.rel, self.target
-
-    @property
-    def said(self) -> tuple[Any, ...]:
-        return (True,) if self.deleted else (False, canonical(self.meta))
-
-    def state(self) -> dict[str, Any]:
-        return edge_state(self.source, self.rel, self.target, self.meta, deleted=self.deleted)
-
-
-Version = Node | Edge
-
-
-class Key(NamedTuple):
-    """What a version is a version of."""
-
-    kind: str
-    """`node` or `edge`."""
-    name: str
-    """A node's id, or `from|rel|to`: no name contains `|`."""
-
-    @property
-    def ends(self) -> EdgeKey:
-        """An edge's own key."""
-        source, rel, target = self.name.split("|")
-        return source, rel, target
-
-
-def key_of(version: Version) -> Key:
-    return Key("node", version.id) if isinstance(version, Node) else Key("edge", "|".join(version.key))
-
-
-def version_of(record: Record) -> Version:
-    """The version of a node or an edge that a record made."""
-    data, made = record.data, (record.seq, milliseconds(record.ts), record.data["branch"])
-    if record.topic == records.EDGE:
-        edge = data["edge"]
-        return Edge(edge["from"], edge["rel"], edge["to"], edge["meta"], edge["deleted"], *made, data["doc"])
-    is_card = record.topic == records.CARD
-    node = data["card"] if is_card else data["node"]
-    return Node(
-        node["id"],
-        node["type"],
-        node.get("title"),
-        node.get("text"),
-        node.get("status"),
-        tuple(node.get("tags", ())),
-        node.get("meta", {}),
-        bool(node.get("deleted")),
-        *made,
-        data["graphDoc"] if is_card else data["doc"],
-    )
-
-
-def node_state(
-    *,
-    id: str,
-    type: str,
-    title: str | None = None,
-    text: str | None = None,
-    status: str | None = None,
-    tags: Sequence[str] = (),
-    meta: Mapping[str, Any] | None = None,
-    deleted: bool = False,
-) -> dict[str, Any]:
-    """A node as it stands in a record."""
-    return {
-        "id": id,
-        "type": type,
-        "title": title,
-        "text": text,
-        "status": status,
-        "tags": list(tags),
-        "meta": dict(meta or {}),
-        "deleted": deleted,
-    }
-
-
-def edge_state(
-    source: str, rel: str, target: str, meta: Mapping[str, Any] | None = None, *, deleted: bool = False
-) -> dict[str, Any]:
-    """An edge as it stands in a record."""
-    return {"from": source, "rel": rel, "to": target, "meta": dict(meta or {}), "deleted": deleted}
 
 
 class Graph(View):
@@ -331,7 +193,7 @@ class GraphDoc:
         self, *facets: str, drafts: bool, before: int | None = None, chunk: int = SMALLEST_CHUNK
     ) -> Iterator[Node]:
         """The same, as many as are taken."""
-        chunk = min(max(chunk, SMALLEST_CHUNK), LARGEST_CHUNK)
+        chunk = min(max(chunk, 1), LARGEST_CHUNK)
         below = FOREVER if before is None else before
         for place, segment in enumerate(self._segments):
             newer = self._segments[:place]
@@ -342,7 +204,7 @@ class GraphDoc:
                 yield from (node for node in found if node.id not in hidden)
                 if len(found) < chunk:
                     break
-                at = found[-1].last_seq
+                at, chunk = found[-1].last_seq, min(2 * chunk, LARGEST_CHUNK)
 
     def _chunk(self, segment: Segment, facets: Sequence[str], drafts: bool, below: int, limit: int) -> list[Node]:
         until = self._until(segment)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.view.documents import BRANCHES, Branch, Documents
-from thoughtbox.domains.mind.view.graph import SMALLEST_CHUNK, Graph, GraphDoc, Key, Version, key_of, version_of
+from thoughtbox.domains.mind.view.graph import SMALLEST_CHUNK, Graph, GraphDoc
+from thoughtbox.domains.mind.view.versions import Key, Version, key_of, version_of
 from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.versions import Versions, standing_at

@@ -55,7 +55,7 @@ class Refs(View):
                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
                     (self.workspace, branch, doc, seq, data["change"], data.get("before"), head),
                 )
-            case refs.TAG if "entry" in data:
+            case refs.TAG if data.get("entry") is not None:
                 TAGS.put(
                     self,
                     seq,

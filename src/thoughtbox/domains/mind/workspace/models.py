@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from thoughtbox.domains.mind.arguments import BoundedInput, MindInput
+from thoughtbox.domains.mind.arguments import BoundedInput, MindInput, Target
 from thoughtbox.operations import Input, MaxChars, Output
 
 
@@ -51,4 +51,27 @@ class ReadHelp(Input):
 
 class Help(Output):
     text: str
+    truncated: bool = False
+
+
+class Diagnose(BoundedInput):
+    target: Target = None
+    task: Annotated[str | None, Field(description="The same, of a task.")] = None
+    plan: Annotated[str | None, Field(description="The same, of a plan.")] = None
+
+
+class Diagnosed(Output):
+    sparse = True
+
+    workspace: str
+    checkout: str | None = None
+    focus: str | None = None
+    target: dict[str, Any] | None = None
+    reasoning_ref: dict[str, str] | None = None
+    summary: dict[str, int] | None = None
+    issues: list[dict[str, Any]]
+    patches: list[dict[str, Any]]
+    context_health: dict[str, Any]
+    warnings: list[dict[str, str]]
+    golden_path: list[dict[str, str]]
     truncated: bool = False

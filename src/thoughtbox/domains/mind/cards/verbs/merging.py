@@ -34,7 +34,7 @@ _TWICE = [("think_card", {"card": {"id": id, "type": "question", "title": "Who w
     title="Merge equal cards",
     toolsets=IN_FULL,
     errors=[UnknownId],
-    example=Example({"dry_run": True}, given=_TWICE),
+    example=Example({}, given=_TWICE),
 )
 def think_nominal_merge(tx: Tx, call: NominalMerge) -> Merged:
     """Merge cards of one type that say the same: the others get the status merged, and an edge dedup to the one.

@@ -38,7 +38,7 @@ def think_publish(tx: Tx, call: Publish) -> Published:
     if call.card_id.startswith(PUBLISHED):
         raise invalid(
             f"`{call.card_id}` is a published copy itself",
-            recovery=f"Publish the card that it was made from, `{call.card_id.removeprefix(PUBLISHED)}`.",
+            recovery=f"Publish the card that it was made from: card_id={call.card_id.removeprefix(PUBLISHED)}.",
             field="card_id",
         )
     scope = graph_scope(tx, call, call.trace_doc)
