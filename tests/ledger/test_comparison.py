@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.box import WORKSPACE, Box
+from tests.support.mind import fill_mind
 from tests.support.thinker import Client
 from thoughtbox.app import all_views
 from thoughtbox.engine.protocol import Sql
@@ -30,6 +31,7 @@ def fill(box: Box) -> None:
     mia.thought(thought="another way", branchId="alt", branchFromThought=1)
     mia.critique(thoughtNumber=2, text="Is it?")
     mia.call("knowledge.write_note", title="Open ends", content="ask about the replica")
+    fill_mind(box)
     for number in range(260):
         box.submit("thought_record", {"sessionId": "s", "thoughtType": "note", "content": f"n {number}"})
     box.call("thought_plan", {"sessionId": "s", "planDescription": "once", "actionId": "deploy-1"}, key="k1")

@@ -74,3 +74,30 @@ def edges(mind: Mind, *sources: str, branch: str = "main", doc: str = "graph") -
 
 def _asked(mind: Mind, question: Callable[[Tx], T]) -> T:
     return mind.box.app.dispatcher.ask(WORKSPACE, ANONYMOUS, question).result()
+
+
+def fill_mind(box: Box) -> None:
+    """Something in every table of the room."""
+    mind = Mind(box)
+    mind.commit(artifact="first", message="m")
+    mind.tag_create(name="v1")
+    mind.think_card(card={"id": "H1", "type": "hypothesis", "title": "Cold", "tags": ["a:storage", "pinned"]})
+    mind.think_card(card={"id": "E1", "type": "evidence", "title": "Seen"}, supports=["H1"])
+    mind.think_pipeline(decision="Warm it")
+    mind.branch_create(name="what-if")
+    for branch, status in (("what-if", "rejected"), ("main", "accepted")):
+        mind.think_set_status(ref=branch, targets=["H1"], status=status)
+    mind.think_set_status(ref="what-if", targets=["E1"], status="closed")
+    mind.notes_commit(branch="what-if", content="why not")
+    mind.graph_merge(**{"from": "what-if"}, merge_to_base=True)
+    mind.merge(**{"from": "what-if"}, merge_to_base=True)
+    mind.macro_anchor_note(anchor="a:storage", title="Storage", kind="component", content="It holds the cache.")
+    mind.anchors_rename(**{"from": "a:storage", "to": "a:store"})
+    plan = mind.tasks_create(kind="plan", title="Warm it")["id"]
+    steps = [{"title": "Measure", "success_criteria": ["known"], "tests": ["bench"]}]
+    task = mind.tasks_create(kind="task", parent=plan, title="Find out", steps=steps)["id"]
+    mind.tasks_focus_set(target=task)
+    mind.tasks_note(task=task, path="s:0", note="measured")
+    job = mind.tasks_jobs_create(title="Run it", prompt="Do", task=task)["job"]["id"]
+    mind.runner_heartbeat(runner_id="r1", status="idle")
+    mind.tasks_jobs_claim(job=job, runner_id="r1")

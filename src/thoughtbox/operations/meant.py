@@ -35,12 +35,14 @@ def as_meant(arguments: Mapping[str, Any], faults: Iterable[ErrorDetails]) -> di
 
 def located(fault: ErrorDetails, arguments: Mapping[str, Any]) -> ErrorDetails:
     """The fault, by where it is in the arguments: of a value that may be of several types, without the type's name."""
-    *outer, _ = fault["loc"]
+    *outer, last = fault["loc"]
     value: Any = arguments
-    for key in outer:
+    for place, key in enumerate(outer):
         try:
             value = value[key]
         except (LookupError, TypeError):
+            if fault["type"] == "missing":  # of an object that may also be something else
+                fault["loc"] = (*outer[:place], *outer[place + 1 :], last)
             return fault
     if outer and value is fault["input"] and fault["type"] != "missing":
         fault["loc"] = tuple(outer)

@@ -74,7 +74,7 @@ def test_an_unknown_room_gets_the_known_ones(cli: Cli):
     ran = cli("ops", "--room", "attic")
 
     assert ran.code == 2
-    assert "thoughts, trail, ledger" in ran.err
+    assert "thoughts, mind, trail, ledger" in ran.err
 
 
 def test_a_filter_that_fits_nothing_says_so(cli: Cli):

@@ -12,6 +12,9 @@ from thoughtbox.operations import Operation, Part, Table, answer_of, arguments_o
 
 LONGEST = 1_500
 """Characters of a description, as it goes over the wire."""
+FEW = 2
+"""Names that begin with the same word, and stand by themselves all the same."""
+
 LONGEST_ANSWER = 200
 """Characters of what is said of an answer."""
 
@@ -50,7 +53,9 @@ def of_several(table: Table, names: Sequence[str]) -> Described:
     for said in ({each.name: each.summary for each in among}, {each.name: each.title for each in among}):
         if _size(found := Described(operations=said)) <= LONGEST:
             return found
-    return Described(operations=_folded(names))
+    if _size(found := Described(operations=_folded(names))) <= LONGEST:
+        return found
+    return Described(operations=_folded_by_words(names))
 
 
 def of_all(table: Table) -> Described:
@@ -72,6 +77,18 @@ def _folded(names: Iterable[str]) -> list[str]:
         family, _, sub = name.rpartition(".")
         families.setdefault(family or name, []).extend([sub] if family else [])
     return [f"{family}.{{{', '.join(subs)}}}" if subs else family for family, subs in families.items()]
+
+
+def _folded_by_words(names: Iterable[str]) -> list[str]:
+    """The same, of a room with very many: those that begin with the same word together, `graph_{apply, query}`."""
+    words: dict[str, list[str]] = {}
+    for name in names:
+        words.setdefault(name.partition("_")[0], []).append(name)
+    return [
+        f"{word}_{{{', '.join(name.removeprefix(f'{word}_') for name in several)}}}" if len(several) > FEW else name
+        for word, several in words.items()
+        for name in (several if len(several) <= FEW else [""])
+    ]
 
 
 def _argument(part: Part, text: str) -> str:

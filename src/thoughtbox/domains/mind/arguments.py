@@ -14,13 +14,13 @@ AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 def _workspace(text: str) -> str:
     if not WORKSPACE.fullmatch(text):
-        raise ValueError("a workspace has letters, digits and . _ / - only, 128 at most")
+        raise ValueError("it has letters, digits and . _ / - only")
     return text
 
 
 def _agent(text: str) -> str:
     if not AGENT.fullmatch(text):
-        raise ValueError("an agent's id has letters, digits and . _ - only, 64 at most")
+        raise ValueError("it has letters, digits and . _ - only, 64 at most")
     return text
 
 
@@ -44,9 +44,8 @@ TypeName = Annotated[str, AfterValidator(_type_name)]
 Content = Annotated[str, Field(max_length=LONGEST_TEXT)]
 BranchName = Annotated[Name | None, Field(description="Branch to work on; the one checked out when left out.")]
 DocName = Annotated[Name | None, Field(description="Document on that branch.")]
-AgentId = Annotated[
-    Annotated[str, AfterValidator(_agent)] | None, Field(description="Who calls; it filters nothing and hides nothing.")
-]
+AgentName = Annotated[str, AfterValidator(_agent)]
+AgentId = Annotated[AgentName | None, Field(description="Who calls; it filters nothing and hides nothing.")]
 Meta = Annotated[dict[str, Any] | None, Field(description="Anything of your own to keep with it.")]
 Cursor = Annotated[int | None, Field(ge=0, description="next_cursor of the page before: what is older is shown.")]
 AsOf = Annotated[

@@ -16,7 +16,7 @@ N = TypeVar("N", bound=Numbered)
 
 class Page(Output):
     cursor: int | None
-    next_cursor: int | None = None
+    next_cursor: int | None
     has_more: bool
     limit: int
     count: int

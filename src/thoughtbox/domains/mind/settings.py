@@ -29,7 +29,7 @@ SETTINGS: tuple[Setting, ...] = (
         "THOUGHTBOX_PROJECT_ROOT",
         "",
         _project_root,
-        "Project folder that exports go to and transcripts are looked for; found around the current one when empty.",
+        "Directory of the project, for exports and transcripts; when empty, the one around where the server starts.",
     ),
     Setting(
         "summary_markers",

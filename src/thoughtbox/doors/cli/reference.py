@@ -5,11 +5,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import orjson
@@ -23,7 +26,7 @@ from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.operations.parts import answer_of, arguments_of
 from thoughtbox.operations.registry import TABLE, Operation
-from thoughtbox.settings import all_settings, load
+from thoughtbox.settings import Settings, all_settings, load
 from thoughtbox.world import World
 
 DOCS = Path(__file__).resolve().parents[4] / "docs"
@@ -31,6 +34,8 @@ DOCS = Path(__file__).resolve().parents[4] / "docs"
 BEGIN, END = "<!-- begin: made by `make docs` -->", "<!-- end -->"
 MADE = "<!-- Made by `make docs` from the table of operations. Do not edit: change the code, and make it again. -->"
 MOST_NAMED = 12
+HOME = b"/home/ada"
+"""Where the examples say that they ran."""
 FIRST_MS = 1_767_225_600_000
 """The first moment of 2026: when the examples happen."""
 
@@ -122,7 +127,7 @@ def example_answer(operation: Operation) -> dict[str, Any]:
     world = World(now_ms=lambda: next(ticks), random_bytes=_chance())
     calls = [*operation.example.given, (operation.name, operation.example.arguments)]
     answer: dict[str, Any] = {}
-    with Thoughtbox(load({"THOUGHTBOX_STORAGE": "memory"}), world=world) as box:
+    with _away_from_home() as home, Thoughtbox(_settings(home), world=world) as box:
         for name, arguments in calls:
             call = Call(
                 operation=name,
@@ -137,7 +142,26 @@ def example_answer(operation: Operation) -> dict[str, Any]:
                 if operation.example.fails_with is None:
                     raise
                 answer = error.payload()
-    return answer
+    return orjson.loads(orjson.dumps(answer).replace(str(home).encode(), HOME))
+
+
+def _settings(home: Path) -> Settings:
+    return load({"THOUGHTBOX_STORAGE": "memory", "THOUGHTBOX_PROJECT_ROOT": str(home / "project")})
+
+
+@contextmanager
+def _away_from_home() -> Generator[Path]:
+    """An empty home for what looks into one: what stands in the reference is no matter of whose machine made it."""
+    own = {name: os.environ.get(name) for name in ("HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR")}
+    with TemporaryDirectory() as folder:
+        try:
+            for name in own:
+                os.environ.pop(name, None)
+            os.environ["HOME"] = folder
+            yield Path(folder)
+        finally:
+            os.environ.pop("HOME")
+            os.environ |= {name: value for name, value in own.items() if value is not None}
 
 
 def _chance() -> Callable[[int], bytes]:

@@ -195,7 +195,7 @@ class FrontierRead(Seen):
 class NextRead(Output):
     branch: str
     graph_doc: str
-    step_focus: dict[str, Any] | None = None
+    step_focus: dict[str, Any] | None
     candidate: Annotated[dict[str, Any] | None, Field(description="The open card that was changed last.")]
     truncated: bool = False
 

@@ -56,7 +56,7 @@ StepPath = Annotated[
     str | None, Field(description="Step by its path, such as s:0.s:1; the first open one if left out.")
 ]
 StepId = Annotated[str | None, Field(description="Step by its id, such as STEP-00000001.")]
-Agent = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="Who holds the lease.")]
+Agent = Annotated[AgentName, Field(description="Who holds the lease.")]
 
 
 class OfTarget(MindInput):

@@ -75,7 +75,6 @@ def _write(tx: Tx, call: WriteCard, type: str | None = None) -> CardWritten:
 @room.operation(
     "think_card",
     writes=True,
-    idempotent=True,
     title="Write a card",
     toolsets=IN_CORE,
     errors=[UnknownId],
@@ -104,7 +103,6 @@ for _type in TYPES:
     room.operation(
         f"think_add_{_type}",
         writes=True,
-        idempotent=True,
         title=TITLES[_type],
         toolsets=IN_FULL,
         errors=[UnknownId],
