@@ -14,7 +14,6 @@ from thoughtbox.domains.mind.documents.models import (
     Opened,
     Show,
 )
-from thoughtbox.domains.mind.documents.opening import Wanted, opened_by_id
 from thoughtbox.domains.mind.entries import shown
 from thoughtbox.domains.mind.pages import PageShown, page_of
 from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
@@ -88,6 +87,8 @@ def show(tx: Tx, call: Show) -> PageShown:
 )
 def open(tx: Tx, call: Open) -> Opened:
     """One thing by the id that another answer named: a card, an entry, an anchor, a plan or task, a job, a runner."""
+    from thoughtbox.domains.mind.documents.opening import Wanted, opened_by_id
+
     wanted = Wanted(call.limit, call.include_drafts or call.all_lanes)
     return Opened(**opened_by_id(tx, call.id, wanted))
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from thoughtbox.domains.mind.arguments import AgentId, MindInput, Target, TargetRef
+from thoughtbox.domains.mind.arguments import AgentId, AgentName, MindInput, Target, TargetRef
 from thoughtbox.domains.mind.tasks.fields import LONGEST_FIELD, MOST_ITEMS, normal_tags
 from thoughtbox.operations import Input, Output, Text
 
