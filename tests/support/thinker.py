@@ -59,6 +59,10 @@ class Client:
         return self._run(operation, **arguments)
 
     def _run(self, operation: str, /, *, as_of: int | None = None, key: str | None = None, **arguments: Any) -> Answer:
+        return self.send(operation, arguments, as_of=as_of, key=key)
+
+    def send(self, operation: str, arguments: Answer, *, as_of: int | None = None, key: str | None = None) -> Answer:
+        """A call with these arguments, whatever they are called."""
         landing = Landing()
         call = Call(
             operation=operation,
