@@ -274,7 +274,7 @@ def _base_of(tx: Tx, call: MergeGraph, source: Branch) -> Branch:
     if into is None and not call.merge_to_base:
         raise invalid(
             "neither `into` nor `merge_to_base` says where to merge to",
-            recovery=f"Send merge_to_base=true: it is merged into `{base.name}`.",
+            recovery=f"Send merge_to_base=true: it is merged into {base.name}.",
             field="into",
             suggestions=[to_base],
         )
