@@ -59,3 +59,16 @@ def test_proof_that_is_missing_is_asked_for_the_step_that_lacks_it(focused: Mind
         task="TASK-001", step_id="STEP-00000002", checkpoint="tests", checks=["CMD: make test"]
     )
     assert focused.tasks_close_step(path="s:1", checkpoints="gate")["step"]["completed"]
+
+
+def test_a_lint_does_not_send_its_reader_to_itself(focused: Mind):
+    focused.tasks_close_step(path="s:0", checkpoints="gate")
+    capsule = focused.tasks_snapshot()["capsule"]
+    assert capsule["action"]["tool"] == "tasks_lint"
+    lint = focused.tasks_lint(task="TASK-001")
+    assert "MISSING_PROOF_TESTS" in [issue["code"] for issue in lint["issues"]]
+    assert lint["actions"] == []
+
+    focused.tasks_evidence_capture(checkpoint="tests", checks=["CMD: make test"])
+
+    assert [action["tool"] for action in focused.tasks_lint(task="TASK-001")["actions"]] == ["tasks_close_step"]
