@@ -25,7 +25,7 @@ OF_THE_MOMENT = {"timestamp", "runner_status", "expires_in_ms", "lease_active", 
 
 
 UNORDERED = {"mind_search", "tasks_jobs_radar"}
-"""How well a hit fits depends on all that was ever written, and what has run out comes first: which are shown does not."""
+"""How well a hit fits depends on all that was ever written, and what has run out comes first."""
 
 
 def ask(history: MindHistory, operation: str, arguments: Arguments, as_of: int | None = None) -> Any:
