@@ -20,8 +20,12 @@ domains.load()
 OUTSIDE = {"transcripts_search", "transcripts_open", "transcripts_digest"}
 """What they read is not in the store."""
 READS = [one for one in TABLE if one.room == "mind" and not one.writes and one.name not in OUTSIDE]
-OF_THE_MOMENT = {"timestamp", "runner_status", "expires_in_ms", "lease_active", "stale", "runners"}
+OF_THE_MOMENT = {"timestamp", "runner_status", "expires_in_ms", "lease_active", "stale", "runners", "as_of"}
 """Fields that say when it was asked, or what has run out by then."""
+
+
+UNORDERED = {"mind_search", "tasks_jobs_radar"}
+"""How well a hit fits depends on all that was ever written, and what has run out comes first."""
 
 
 def ask(history: MindHistory, operation: str, arguments: Arguments, as_of: int | None = None) -> Any:
@@ -42,8 +46,7 @@ def timeless(value: Any, operation: str) -> Any:
         return {name: timeless(part, operation) for name, part in value.items() if name not in OF_THE_MOMENT}
     if isinstance(value, list):
         parts = [timeless(part, operation) for part in value]
-        # How well a hit fits depends on all that was ever written: which are found does not.
-        return sorted(parts, key=repr) if operation == "mind_search" else parts
+        return sorted(parts, key=repr) if operation in UNORDERED else parts
     return value
 
 
@@ -55,8 +58,8 @@ def walk(box: Box, seed: object, *, steps: int, every: int) -> None:
         questions = MindQuestions(history, (seed, step))
         for operation in READS[step % every :: every]:
             arguments = questions.arguments(operation)
-            if operation.name == "mind_search":
-                arguments = {"query": arguments["query"], "limit": 50}
+            if operation.name in UNORDERED:
+                arguments = {name: value for name, value in arguments.items() if name == "query"} | {"limit": 50}
             asked.append((operation.name, arguments, history.records(), ask(history, operation.name, arguments)))
     assert {each[0] for each in asked} == {operation.name for operation in READS}
     for operation, arguments, seq, answer in asked:
