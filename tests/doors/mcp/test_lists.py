@@ -78,7 +78,10 @@ def test_annotations_say_what_is_destructive(start_agent: StartAgent):
     taken_away = {"session_delete", "knowledge_delete_note", "knowledge_delete_pattern"}
     overwritten = {"session_rename", "session_tag", "knowledge_write_note", "knowledge_update_pattern"}
     leading_there = {"thoughtbox_gateway", "batch"}
-    assert destructive == {*taken_away, *overwritten, *leading_there, "navigate", "bind_root"}
+    of_the_mind = {tool for tool in destructive if "workspace" in tools[tool].input_schema["properties"]}
+    assert destructive - of_the_mind == {*taken_away, *overwritten, *leading_there, "navigate", "bind_root"}
+    assert {"branch_delete", "tag_delete", "graph_apply", "branch_rename", "think_set_status"} <= of_the_mind
+    assert {"notes_commit", "think_card", "branch_create", "merge", "graph_query"}.isdisjoint(of_the_mind)
     for name in ("session_undelete", "knowledge_undelete_note", "thought", "session_complete", "describe"):
         assert name in tools
         assert name not in destructive

@@ -34,7 +34,9 @@ def right(schema: dict[str, Any]) -> Any:
 @pytest.mark.doors(engine="sqlite", every=True)
 def test_a_value_of_the_wrong_type_is_refused_by_name_and_nothing_is_written(start_agent: StartAgent):
     agent = start_agent(THOUGHTBOX_TOOLSET="all", THOUGHTBOX_STAGES="guide")  # what comes too early is told that first
-    gateway, *tools = agent.list_tools()
+    gateway, *others = agent.list_tools()
+    # Arguments of the mind room may be of several kinds, and its refusals are provoked with the recoveries.
+    tools = [tool for tool in others if "workspace" not in tool.input_schema["properties"] and tool.name != "help"]
     assert gateway.output_schema is None, "what it leads to is here by itself"
     tried = 0
     for tool in tools:

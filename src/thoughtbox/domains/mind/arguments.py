@@ -20,7 +20,7 @@ def _workspace(text: str) -> str:
 
 def _agent(text: str) -> str:
     if not AGENT.fullmatch(text):
-        raise ValueError("it has letters, digits and . _ - only, 64 at most")
+        raise ValueError("it has letters, digits and . _ - only")
     return text
 
 

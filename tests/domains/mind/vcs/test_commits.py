@@ -101,7 +101,7 @@ def test_a_log_is_of_a_branch_a_tag_or_an_entry(quick: Mind):
     assert log(quick, ref="release-1") == ["a"]
     assert log(quick, ref=first) == log(quick, ref=str(first)) == ["a"]
     error = quick.refused("log", ref="relaese-1")
-    assert (error.code, error.recovery) == ("UNKNOWN_ID", "Did you mean `release-1`?")
+    assert (error.code, error.recovery) == ("UNKNOWN_ID", "Did you mean release-1?")
     assert all(quick.send(offered)["success"] for offered in error.details["suggestions"])
 
 
@@ -272,3 +272,9 @@ def test_commits_at_the_same_time_are_all_there_and_the_pointer_is_at_the_last(m
     assert answer["head_seq"] == max(made)
     moves = mind.reflog(limit=200)["entries"]
     assert [move["old_seq"] for move in moves[:-1]] == [move["new_seq"] for move in moves[1:]]
+
+
+def test_a_workspace_without_anything_has_an_empty_log(quick: Mind):
+    assert quick.log()["commits"] == []
+    assert quick.reflog()["entries"] == []
+    assert quick.head() == 0
