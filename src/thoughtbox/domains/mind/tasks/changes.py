@@ -104,5 +104,9 @@ def must_come_first(tx: Tx, id: str | None, others: Iterable[str]) -> None:
     """Refuse to wait for what is not there, or for itself."""
     for other in others:
         if not TARGET.fullmatch(other) or other == id:
-            raise invalid(f"`depends_on` names other plans and tasks, not {other[:80]}", field="depends_on")
+            raise invalid(
+                f"`depends_on` names other plans and tasks, not {other[:80]}",
+                recovery="They look like TASK-001 or PLAN-001.",
+                field="depends_on",
+            )
         known_target(tx, other)

@@ -195,7 +195,7 @@ def tasks_context(tx: Tx, call: ListTargets) -> TargetsListed:
 
 def _after(cursor: str | None) -> tuple[str, int] | None:
     """The kind and the number behind which a page begins."""
-    id = target_id(cursor)
+    id = target_id(cursor, "cursor")
     return (id.partition("-")[0].lower(), number_of(id)) if id is not None else None
 
 

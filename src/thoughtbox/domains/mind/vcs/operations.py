@@ -157,6 +157,8 @@ def reflog(tx: Tx, call: Reflog) -> Moves:
 )
 def tag_create(tx: Tx, call: CreateTag) -> TagCreated:
     """Give an entry a name, by which log and reset find it."""
+    at = point(tx, call.source, call.doc)
+    seq = must_be_shown(tx, at.branch, at.doc, at)
     known = tx.ask(Refs).tag(call.name)
     if known is not None and not call.force:
         again = call.model_dump(by_alias=True, exclude_defaults=True) | {"workspace": tx.workspace, "force": True}
@@ -166,8 +168,6 @@ def tag_create(tx: Tx, call: CreateTag) -> TagCreated:
             field="name",
             suggestions=[Suggestion("tag_create", again, "Move the tag")],
         )
-    at = point(tx, call.source, call.doc)
-    seq = must_be_shown(tx, at.branch, at.doc, at)
     record = write_tag(tx, at.branch, at.doc, call.name, seq)
     made = Tag(call.name, at.branch.id, at.doc, seq, milliseconds(record.ts))
     return TagCreated(tag=_tagged(made, {at.branch.id: at.branch.name}))
