@@ -202,3 +202,19 @@ def test_who_switches_branches_under_a_focus_is_told_where_calls_go(quick: Mind,
     quick.tasks_focus_clear()
     assert quick.warnings(tool, **arguments) == []
     assert quick.think_card(card=card)["branch"] == "what-if"
+
+
+def test_a_search_says_that_drafts_fit_and_how_to_see_them(mind: Mind):
+    mind.think_card(card="A zebra crossing")
+
+    found = mind.mind_search(query="zebra")
+    assert found["hits"] == []
+    assert found["message"] == "Drafts that fit and are not shown: 1. Send include_drafts=true to see them."
+    assert mind.mind_search(query="zebra", include_drafts=True)["count"] == 1
+    assert "message" not in mind.mind_search(query="zebra", include_drafts=True)
+
+
+def test_whoever_is_shown_the_daily_tools_can_finish_a_task():
+    shown = set(TABLE.shown_in("mind-daily"))
+
+    assert {"tasks_create", "tasks_focus_set", "think_card", "tasks_close_step", "tasks_complete"} <= shown
