@@ -305,7 +305,9 @@ class CompleteTarget(Mutation):
 
 class CaptureEvidence(StepMutation):
     plan: PlanRef = None
-    checkpoint: Annotated[Checkpoint | list[Checkpoint] | None, Field(description="What it proves.")] = None
+    checkpoint: Annotated[
+        Checkpoint | Annotated[list[Checkpoint], Field(max_length=5)] | None, Field(description="What it proves.")
+    ] = None
     checks: Annotated[Lines | None, Field(description="What was run, such as CMD: make test.")] = None
     attachments: Annotated[
         Lines | None, Field(description="Where the result is, such as LINK: https://ci.example/7.")
