@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.box import Box
+from tests.support.mind import fill_mind
 from tests.support.thinker import Client
 from thoughtbox import domains
 from thoughtbox.errors import ThoughtboxError
@@ -32,9 +33,12 @@ GATEWAY_FIELDS = {"operation", "subOperation", "args", "sessionId"}
 class World:
     """A box with a session of thoughts and a branch, a deleted one, a note, a pattern and a trail."""
 
+    room: str = "thoughts"
     box: Box = field(default_factory=Box)
 
     def __post_init__(self) -> None:
+        if self.room == "mind":
+            fill_mind(self.box)
         tom = Client(self.box, agent="tom").ready(sessionTitle="Slow pages")
         tom.think("S1|O|Pages are slow")
         tom.think("S2|C|S1|∴ Add an index on users.email")
@@ -112,6 +116,7 @@ def provocations(operation: Operation, world: World) -> Iterator[Arguments]:
         *(7, -1, 10**12, 1.5, True, [], ["x"], {}, {"x": 1}, "", " ", "nowhere", "x" * 2_000, "9999", "main"),
         *(world.session, world.gone, world.page, f"{world.session}:99", "th:999999", "../x", "alt", "latest"),
         *([1, 2, 3], ["1", "99"], [{"thoughtNumber": 99, "type": "decision"}], "\0", "\ud800"),
+        *(("TASK-001", "PLAN-404", "what-if", "H1", "a:storage", "focus", "JOB-001") if world.room == "mind" else ()),
         *([{"operation": "thuoght", "arguments": {}}], [{"operation": "get_structure", "arguments": {"zzz": 1}}]),
     ]
     for name in known:
@@ -143,6 +148,8 @@ def calls_in(error: ThoughtboxError) -> Iterator[Arguments]:
         yield json.JSONDecoder().raw_decode(text[found.start() :])[0]
     if "next" in error.details:
         yield error.details["next"]
+    for suggestion in error.details.get("suggestions", ()):
+        yield {"operation": suggestion["target"], "args": suggestion["params"]}
 
 
 def check_names(operation: Operation, error: ThoughtboxError) -> None:
@@ -158,6 +165,8 @@ def check_names(operation: Operation, error: ThoughtboxError) -> None:
 
 def some_callers(operation: Operation) -> list[str]:
     """Whoever just came, and one of the others, another one for each operation; all of them take long."""
+    if operation.room == "mind":
+        return ["newcomer"]  # it remembers nothing of its callers
     others = [kind for kind in CALLERS if kind != "newcomer"]
     return ["newcomer", others[[each.name for each in OPERATIONS].index(operation.name) % len(others)]]
 
@@ -175,7 +184,7 @@ def test_what_a_refusal_recommends_succeeds_for_every_caller(operation: Operatio
 
 def walk(operation: Operation, kinds: list[str]) -> None:
     for kind, arrive in ((kind, CALLERS[kind]) for kind in kinds):
-        world = World()
+        world = World(operation.room)
         caller, refused = arrive(world), 0
         there = caller.focus
         for arguments in provocations(operation, world):

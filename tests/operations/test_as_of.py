@@ -23,7 +23,10 @@ __all__ = ["open_box"]
 
 domains.load()
 
-READS = [operation for operation in TABLE if not operation.writes and operation.gateway is None]
+READS = [
+    operation for operation in TABLE if not operation.writes and operation.gateway is None and operation.room != "mind"
+]
+"""The mind room has a walk of its own."""
 
 OF_ALL_THAT_IS_STORED = {"ledger_verify"}
 """Looks at every record there is, whatever it is asked about: a later one that is damaged is to be told, too."""

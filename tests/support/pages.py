@@ -16,6 +16,7 @@ from thoughtbox.operations.registry import TABLE
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 THOUGHTS = ROOT / "docs" / "thoughts.md"
+MIND = ROOT / "docs" / "mind.md"
 GATEWAY = "thoughtbox_gateway"
 TOO_EARLY = "STAGE_REQUIREMENT_NOT_MET"
 
@@ -52,6 +53,11 @@ def readme() -> list[Exchange]:
 def thoughts() -> list[Exchange]:
     """All of `docs/thoughts.md`."""
     return exchanges_on(THOUGHTS)
+
+
+def mind() -> list[Exchange]:
+    """All of `docs/mind.md`."""
+    return exchanges_on(MIND)
 
 
 def exchanges_on(page: Path) -> list[Exchange]:
@@ -117,6 +123,8 @@ def unlike(exchanges: Sequence[Exchange], answers: Sequence[Answer], *, exactly:
         if shown is None:
             like = "code" not in real
         else:
+            if "code" in real and shown.get("error"):  # a page shows the envelope, which only MCP puts around an error
+                shown = shown["error"]
             like = shows(shown, real) if exactly else shows(_lasting(shown), _lasting(real))
         if not like:
             found.append(f"{json.dumps(call, ensure_ascii=False)} → {json.dumps(real, ensure_ascii=False)}")

@@ -57,7 +57,7 @@ def in_process() -> Generator[Sender]:
 
     def send(call: Call) -> Answer:
         try:
-            return tester.gateway(**call)
+            return tester.send(GATEWAY, call)
         except ThoughtboxError as error:
             return error.payload()
 

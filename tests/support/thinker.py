@@ -59,6 +59,12 @@ class Client:
         return self._run(operation, **arguments)
 
     def _run(self, operation: str, /, *, as_of: int | None = None, key: str | None = None, **arguments: Any) -> Answer:
+        if as_of is not None and "as_of" in self.box.app.dispatcher.table.find(operation).input.model_fields:
+            arguments, as_of = {**arguments, "as_of": as_of}, None  # it has one of its own
+        return self.send(operation, arguments, as_of=as_of, key=key)
+
+    def send(self, operation: str, arguments: Answer, *, as_of: int | None = None, key: str | None = None) -> Answer:
+        """A call with these arguments, whatever they are called."""
         landing = Landing()
         call = Call(
             operation=operation,

@@ -43,7 +43,8 @@ DEEPEST = 240
 
 _TOO_DEEP = sys.maxsize
 _OPENED_LEVELS = 4
-_SMALL_LIST = len('[{"type":"summary","label":"","count":1}]')
+_SMALL_LIST = 160
+"""Bytes of a list of plain values that is shown whole or not at all: of tags, half would look like all."""
 _STUBS: tuple[dict[str, Any], ...] = ({"signal": "minimal"}, {"signal": "min"}, {"min": True}, {})
 
 # A shortened id, hash or address is not short but wrong.
@@ -158,7 +159,7 @@ def _is_optional(name: str, value: object) -> bool:
 
 
 def _is_small(items: Sequence[object]) -> bool:
-    """Whether a list is shorter than any summary of it would be, such as most lists of tags."""
+    """Whether a list has only a few plain values, such as most lists of tags: it is never cut."""
     if len(items) > _SMALL_LIST // 2 or any(isinstance(item, dict | list | tuple) for item in items):
         return False
     return _size(items) <= _SMALL_LIST

@@ -57,7 +57,7 @@ def test_a_branch_that_is_not_there_is_refused_with_a_call_that_helps(quick: Min
         arguments = {"content": "x"} if tool == "notes_commit" else {}
         error = quick.refused(tool, branch="mian", **arguments)
         assert error.code == "UNKNOWN_ID"
-        assert error.recovery == "Did you mean `main`?"
+        assert error.recovery == "Did you mean the branch main?"
 
 
 def test_show_pages_backwards_through_a_document_and_shows_each_entry_once(mind: Mind):

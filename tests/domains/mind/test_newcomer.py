@@ -179,31 +179,6 @@ def test_a_tag_is_offered_to_be_moved_only_to_what_is_there(quick: Mind):
     assert quick.send(error.details["suggestions"][0])["success"]
 
 
-@pytest.mark.parametrize(
-    "switch", [("checkout", {"ref": "what-if"}), ("macro_branch_note", {"name": "what-if", "content": "?"})]
-)
-def test_who_switches_branches_under_a_focus_is_told_where_calls_go(quick: Mind, switch: tuple[str, dict[str, Any]]):
-    tool, arguments = switch
-    quick.init()
-    quick.branch_create(name="what-if")
-    assert quick.warnings(tool, **arguments) == []
-    quick.checkout(ref="main")
-    quick.tasks_create(title="Plan")
-    quick.tasks_focus_set(target="PLAN-001")
-
-    (warning,) = quick.whole(tool, **arguments)["warnings"]
-    assert warning["code"] == "FOCUS_WINS"
-    assert "about plan/PLAN-001, not about what-if" in warning["message"]
-    card = {"type": "note", "title": "Here?"}
-    assert quick.think_card(card=card)["branch"] == "plan/PLAN-001"
-    assert quick.think_card(card=card, branch="what-if")["branch"] == "what-if"
-    assert quick.warnings("checkout", ref="plan/PLAN-001") == []
-    quick.checkout(ref="main")
-    quick.tasks_focus_clear()
-    assert quick.warnings(tool, **arguments) == []
-    assert quick.think_card(card=card)["branch"] == "what-if"
-
-
 def test_a_search_says_that_drafts_fit_and_how_to_see_them(mind: Mind):
     mind.think_card(card="A zebra crossing")
 

@@ -60,10 +60,15 @@ def entry_row(record: Record) -> EntryRow:
     if record.topic == EVENT:
         return EntryRow(data["branch"], data["doc"], "event", None, 0, data.get("task"), data.get("path"), "trace")
     meta = data.get("meta", {})
-    lane = meta.get("lane")
-    is_private = isinstance(lane, dict) and lane.get("kind") == "agent"
+    is_private = _is_of_an_agent(meta) or _is_of_an_agent(meta.get("meta"))
     kind = data.get("docKind", "notes")
     return EntryRow(data["branch"], data["doc"], "note", data.get("format"), is_private, *_step(meta.get("step")), kind)
+
+
+def _is_of_an_agent(meta: Any) -> bool:
+    """Whether an entry stands in one agent's lane, as earlier ones say it."""
+    lane = meta.get("lane") if isinstance(meta, dict) else None
+    return isinstance(lane, dict) and lane.get("kind") == "agent"
 
 
 def origin(record: Record) -> int:

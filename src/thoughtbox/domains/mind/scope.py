@@ -147,7 +147,7 @@ def unknown_branch(tx: Tx, name: str) -> Exception:
     return unknown(
         "branch",
         name,
-        recovery=f"Did you mean `{near}`?" if near is not None else "branch_list names those there are.",
+        recovery=f"Did you mean the branch {near}?" if near is not None else "branch_list names those there are.",
         suggestions=[Suggestion("branch_list", {"workspace": tx.workspace}, "See which branches there are", "high")],
     )
 

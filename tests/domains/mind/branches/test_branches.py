@@ -62,7 +62,7 @@ def test_a_branch_is_not_made_from_one_that_is_not_there(quick: Mind):
 
     error = quick.refused("branch_create", name="more", **{"from": "alternativ"})
 
-    assert (error.code, error.recovery) == ("UNKNOWN_ID", "Did you mean `alternative`?")
+    assert (error.code, error.recovery) == ("UNKNOWN_ID", "Did you mean the branch alternative?")
     (offered,) = error.details["suggestions"]
     assert quick.send(offered)["success"]
 

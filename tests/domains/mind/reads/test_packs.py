@@ -199,7 +199,7 @@ def test_a_context_pack_of_documents_that_are_named_reads_those(quick: Mind, tas
 def test_drafts_among_notes_and_trace_entries_are_shown_to_whoever_asks(quick: Mind):
     quick.notes_commit(content="Mine.", meta={"lane": {"kind": "agent", "agent_id": "x"}})
     quick.notes_commit(content="Ours.")
-    quick.trace_step(step="Mine.", meta={"lane": {"kind": "agent"}})
+    quick.trace_step(step="Mine.", meta={"meta": {"lane": {"kind": "agent"}}})
     card(quick, "draft", "decision", tags=["v:draft"], text="A draft.")
 
     pack = quick.context_pack()

@@ -27,7 +27,7 @@ from thoughtbox.domains.mind.branches.models import (
 )
 from thoughtbox.domains.mind.branches.naming import must_be_free
 from thoughtbox.domains.mind.branches.refusals import about_deleting, no_destination, unknown_beginning
-from thoughtbox.domains.mind.branches.switching import make, switch
+from thoughtbox.domains.mind.branches.switching import make, switch, warn_of_focus
 from thoughtbox.domains.mind.entries import opened, shown
 from thoughtbox.domains.mind.envelope import suggest
 from thoughtbox.domains.mind.paging import clamped, paged
@@ -99,8 +99,9 @@ def branch_list(tx: Tx, call: ListBranches) -> BranchesListed:
 )
 def checkout(tx: Tx, call: Checkout) -> CheckedOut:
     """Make a branch the one that calls are about when they name none; plans and tasks stay as they are."""
-    current = checked_out(tx)
-    switched = switch(tx, current, branch_named(tx, call.ref))
+    current, branch = checked_out(tx), branch_named(tx, call.ref)
+    switched = switch(tx, current, branch)
+    warn_of_focus(tx, branch)
     return CheckedOut(workspace=tx.workspace, previous=switched.previous, current=switched.current)
 
 
@@ -158,6 +159,7 @@ def macro_branch_note(tx: Tx, call: NoteOnBranch) -> BranchNoted:
     current = checked_out(tx)
     branch, created = _branch_for(tx, call, current)
     switched = switch(tx, current, branch)
+    warn_of_focus(tx, branch)
     doc = call.doc or NOTES
     record = records.write_note(
         tx, branch.id, branch.name, doc, content, title=call.title, format=call.format, meta=call.meta

@@ -76,7 +76,9 @@ def unknown_beginning(tx: Tx, call: NoteOnBranch) -> UnknownId:
     return unknown(
         "branch",
         wanted,
-        recovery=f"Did you mean `{near}`?" if near is not None else f"Leave `from` out to begin from {current}.",
+        recovery=f"Did you mean the branch {near}?"
+        if near is not None
+        else f"Leave `from` out to begin from {current}.",
         suggestions=retries,
     )
 

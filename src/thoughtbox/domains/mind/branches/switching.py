@@ -22,20 +22,18 @@ def switch(tx: Tx, current: Branch, to: Branch) -> Switched:
     """Check a branch out, unless it is already."""
     if tx.ask(Documents).place("checkout") != str(to.id):
         records.write_place(tx, "checkout", to.id, f"Branch {to.name} is checked out")
-        _warn_of_focus(tx, to)
     return Switched(previous=current.name, current=to.name)
 
 
-def _warn_of_focus(tx: Tx, to: Branch) -> None:
-    """A focus wins over the branch that is checked out: who switches may not think of that."""
+def warn_of_focus(tx: Tx, to: Branch) -> None:
+    """A focus goes before the branch that is checked out: who switches with one set should know."""
     view = tx.ask(Documents)
     focus = view.place("focus")
-    at = view.canonical(focus) if focus is not None else None
-    if at is None or at.id == to.id:
-        return
-    warn(
-        tx,
-        "FOCUS_WINS",
-        f"{focus} is in focus: calls that name no branch are about {at.name}, not about {to.name}.",
-        f"Name {to.name} in such calls (branch or ref), or send tasks_focus_clear.",
-    )
+    own = view.canonical(focus) if focus is not None else None
+    if own is not None and own.id != to.id:
+        warn(
+            tx,
+            "FOCUS_ELSEWHERE",
+            f"{focus} is in focus: calls that name no branch go to {own.name}, not to {to.name}.",
+            f"Name {to.name} in calls about it, or send tasks_focus_clear.",
+        )

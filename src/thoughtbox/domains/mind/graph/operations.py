@@ -226,6 +226,8 @@ def graph_merge(tx: Tx, call: MergeGraph) -> GraphMerged:
     merge = Merge(tx, source, into, call.doc)
     limit = clamped(call.limit, 1, MOST_MERGED)
     theirs, page = page_of(merge.changes(call.cursor, limit + 1), _seq, cursor=call.cursor, limit=limit)
+    if not theirs and call.cursor is None:
+        _warn_of_other_doc(tx, call, source)
     known = tx.ask(Merges).conflicts_about(source, call.doc, map(key_of, theirs))
     outcome = merge.outcome(theirs, known)
     if call.dry_run:
@@ -272,7 +274,7 @@ def _base_of(tx: Tx, call: MergeGraph, source: Branch) -> Branch:
     if into is None and not call.merge_to_base:
         raise invalid(
             "neither `into` nor `merge_to_base` says where to merge to",
-            recovery=f"Send merge_to_base=true: it is merged into `{base.name}`.",
+            recovery=f"Send merge_to_base=true: it is merged into {base.name}.",
             field="into",
             suggestions=[to_base],
         )
@@ -289,6 +291,21 @@ def _suggest_after_merge(tx: Tx, call: MergeGraph, into: Branch, conflicts: list
     if conflicts:
         first = {"workspace": tx.workspace, "conflict_id": conflicts[0]["conflict_id"]}
         suggest(tx, "graph_conflict_show", first, "See what both sides say, and choose", "high")
+
+
+def _warn_of_other_doc(tx: Tx, call: MergeGraph, source: Branch) -> None:
+    """Nothing was written where the call looks: a branch of a task has its cards in the task's own document."""
+    doc = tx.ask(Merges).first_written(source)
+    if doc is None:
+        return
+    warn(
+        tx,
+        "NOTHING_TO_MERGE",
+        f"Nothing was written to {call.doc} on {source.name}, but to {doc}.",
+        f'Send doc="{doc}" to merge that.',
+    )
+    again = call.model_dump(by_alias=True, exclude_defaults=True) | {"workspace": tx.workspace, "doc": doc}
+    suggest(tx, "graph_merge", again, f"Merge {doc}", "high")
 
 
 def _warn_of_dangling(tx: Tx, branch: Branch, doc: str, written: list[Version]) -> None:

@@ -106,7 +106,7 @@ def must_come_first(tx: Tx, id: str | None, others: Iterable[str]) -> None:
         if not TARGET.fullmatch(other) or other == id:
             raise invalid(
                 f"`depends_on` names other plans and tasks, not {other[:80]}",
-                recovery="They look like TASK-001 or PLAN-001.",
+                recovery="Send ids such as TASK-001.",
                 field="depends_on",
             )
         known_target(tx, other)

@@ -33,7 +33,8 @@ def linted(tx: Tx, target: Target) -> dict[str, Any]:
         "summary": {"errors": errors, "warnings": len(shown) - errors, "total": len(shown)},
         "issues": shown,
         "patches": patches,
-        "actions": [next_action(tx, target)],
+        # Where the next action is to lint, this is it.
+        "actions": [action for action in [next_action(tx, target)] if action["tool"] != "tasks_lint"],
         "context_health": context_health(tx, target),
     }
 

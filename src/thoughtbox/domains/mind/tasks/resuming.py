@@ -14,7 +14,9 @@ from thoughtbox.domains.mind.view.tasks import Target
 from thoughtbox.errors import UnknownId
 from thoughtbox.operations import Example, Tx
 
-NEWEST_FIRST = frozenset({"cards", "decisions", "evidence", "blockers", "signals", "actions", "items"})
+SNAPSHOT = 4_000
+"""Characters that a snapshot is made for when no budget is given: it shows little of each, and cuts nothing."""
+NEWEST_FIRST = frozenset({"refs", "cards", "decisions", "evidence", "blockers", "signals", "actions", "items"})
 
 
 @room.operation(
@@ -60,7 +62,8 @@ def tasks_snapshot(tx: Tx, call: Snapshot) -> Resumed:
     target = target_of(tx, call)
     drafts = call.all_lanes or call.include_drafts
     delta = news(tx, target, drafts=drafts, keep=not call.read_only) if call.delta else None
-    return Resumed(**_focused(tx, call, target), **_resumed(tx, call, target, "smart"), delta=delta)
+    focused = _focused(tx, call, target)
+    return Resumed(**focused, **_resumed(tx, call, target, "smart", sized_for=SNAPSHOT), delta=delta)
 
 
 def _focused(tx: Tx, call: Resume, target: Target) -> dict[str, Any]:
@@ -71,14 +74,14 @@ def _focused(tx: Tx, call: Resume, target: Target) -> dict[str, Any]:
     return {"focus_restored": previous != target.id, "focus_previous": previous}
 
 
-def _resumed(tx: Tx, call: Resume, target: Target, view: str) -> dict[str, Any]:
+def _resumed(tx: Tx, call: Resume, target: Target, view: str, sized_for: int | None = None) -> dict[str, Any]:
     from thoughtbox.domains.mind.tasks.resume import resumed
 
     return resumed(
         tx,
         target,
         view=view,
-        limits=limits_for(view, call.max_chars, call),
+        limits=limits_for(view, call.max_chars if call.max_chars is not None else sized_for, call),
         drafts=call.all_lanes or call.include_drafts or view == "audit",
         requested=named_target(call),
         max_chars=call.max_chars,

@@ -201,7 +201,7 @@ def _close(
     must_be_free(tx, step, call.agent_id)
     gaps = _gaps(tx, task, step)
     _must_be_confirmed(tx, task, step, call, change, may_close=not unproved(step, "require") and gaps is None)
-    _must_be_proved(tx, step)
+    _must_be_proved(tx, task, step)
     if gaps is not None and override is None:
         raise _reasoning_required(task, step, gaps)
     written = []
@@ -269,11 +269,12 @@ def _must_be_confirmed(
     )
 
 
-def _must_be_proved(tx: Tx, step: Step) -> None:
+def _must_be_proved(tx: Tx, task: Target, step: Step) -> None:
     if lacking := unproved(step, "require"):
         raise ProofRequired(
             f"{step.id} needs proof of {', '.join(lacking)}: evidence that names what was run or where the result is",
-            recovery=f'Send tasks_evidence_capture with checkpoint="{lacking[0]}", checks such as ["CMD: make test"].',
+            recovery=f'Send tasks_evidence_capture with task="{task.id}", step_id="{step.id}", '
+            f'checkpoint="{lacking[0]}" and checks such as ["CMD: make test"].',
             details={"missing": lacking},
         )
     if weak := unproved(step, "warn"):
@@ -281,7 +282,7 @@ def _must_be_proved(tx: Tx, step: Step) -> None:
             tx,
             "PROOF_WEAK",
             f"{step.id} is closed without proof of {', '.join(weak)}.",
-            f'tasks_evidence_capture with checkpoint="{weak[0]}" keeps what was run.',
+            f'tasks_evidence_capture with step_id="{step.id}", checkpoint="{weak[0]}" keeps what was run.',
         )
 
 

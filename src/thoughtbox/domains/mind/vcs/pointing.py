@@ -97,7 +97,7 @@ def _unknown_ref(tx: Tx, ref: str) -> UnknownId:
     return unknown(
         "tag or branch",
         ref,
-        recovery=f"Did you mean `{near}`?" if near is not None else "tag_list and branch_list name those there are.",
+        recovery=f"Did you mean {near}?" if near is not None else "tag_list and branch_list name those there are.",
         suggestions=[
             Suggestion("tag_list", {"workspace": tx.workspace}, "See which tags there are"),
             _list_of_branches(tx),

@@ -239,6 +239,16 @@ class Documents(View):
         )
         return [Segment(*row) for row in rows]
 
+    def _segments_with(self, id: int, doc: str) -> list[Segment]:
+        """Those of its segments in which there is anything of a document: of a deep branch, often few."""
+        rows = self.sql.rows(
+            "SELECT s.source, s.high FROM mind_segments AS s WHERE s.workspace = ? AND s.branch = ? AND s.seq <= ?"
+            " AND EXISTS (SELECT 1 FROM mind_documents AS d WHERE d.workspace = s.workspace AND d.branch = s.source"
+            " AND d.doc = ? AND d.seq <= s.high) ORDER BY s.high DESC",
+            (self.workspace, id, self.as_of, doc),
+        )
+        return [Segment(*row) for row in rows]
+
     def checkout(self) -> Branch | None:
         value = self.place("checkout")
         return self.branch_of(int(value)) if value is not None else None
@@ -252,7 +262,7 @@ class Documents(View):
         self, branch: Branch, doc: str, *, before: int | None, limit: int, narrowed: Narrowed = ALL
     ) -> list[Place]:
         """Entries of a document as the branch shows it, the newest first: those before a number, so many at most."""
-        spans = (Span(segment.source, 0, segment.high) for segment in self.segments(branch))
+        spans = [Span(source, 0, high) for source, high in self._segments_with(branch.id, doc)]
         return self.among(spans, doc, before=before, limit=limit, narrowed=narrowed)
 
     def difference(

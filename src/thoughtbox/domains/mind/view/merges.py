@@ -132,6 +132,14 @@ class Merges(View):
             below = rows[-1][0]
         return found[:limit]
 
+    def first_written(self, branch: Branch) -> str | None:
+        """The first by name of the documents that something was written to on a branch itself."""
+        found = self.sql.row(
+            "SELECT doc FROM mind_changes WHERE workspace = ? AND branch = ? AND seq <= ? ORDER BY doc LIMIT 1",
+            (self.workspace, branch.id, self.as_of),
+        )
+        return found[0] if found is not None else None
+
     def beyond(self, graph: GraphDoc, other: GraphDoc) -> dict[Key, int]:
         """What one graph shows of records that the other does not look at: each key, and its newest such record."""
         found: dict[Key, int] = {}
