@@ -101,7 +101,7 @@ def test_a_log_is_of_a_branch_a_tag_or_an_entry(quick: Mind):
     assert log(quick, ref="release-1") == ["a"]
     assert log(quick, ref=first) == log(quick, ref=str(first)) == ["a"]
     error = quick.refused("log", ref="relaese-1")
-    assert (error.code, error.recovery) == ("UNKNOWN_ID", "Did you mean `release-1`?")
+    assert (error.code, error.recovery) == ("UNKNOWN_ID", "Did you mean release-1?")
     assert all(quick.send(offered)["success"] for offered in error.details["suggestions"])
 
 
