@@ -78,7 +78,9 @@ def _refusal(table: Table, operation: Operation, faults: list[ErrorDetails]) -> 
         message += f"; and {len(faults) - len(told)} more"
     return operation.invalid(
         message,
-        recovery=_way_out(told, wire_names(operation.input)) or table.guidance(operation.name),
+        recovery=_way_out(told, wire_names(operation.input))
+        or _names(operation, told)
+        or table.guidance(operation.name),
         details={
             "fields": list(dict.fromkeys(_path(fault["loc"]) for fault in told)),
             **({"hints": list(map(_hint, told))} if issubclass(operation.invalid, InvalidInput) else {}),
@@ -107,6 +109,13 @@ def _way_out(faults: list[ErrorDetails], known: tuple[str, ...]) -> str | None:
     if near is not None:
         return f"Did you mean `{near}`?"
     return "Send one of these." if all(fault["type"] == "literal_error" for fault in faults) else None
+
+
+def _names(operation: Operation, faults: list[ErrorDetails]) -> str | None:
+    """What can be sent in place of an unknown argument, where the client may not be shown what describes operations."""
+    if operation.envelope is None or any(fault["type"] != "extra_forbidden" for fault in faults):
+        return None
+    return f"It takes {', '.join(wire_names(operation.input))}."
 
 
 def _sentences(faults: list[ErrorDetails]) -> list[str]:

@@ -294,7 +294,9 @@ def _check_options(operation: Operation, call: Call) -> None:
         if operation.writes:
             raise InvalidOperation(f"{operation.name} writes; only reads can be made as of an earlier record")
         if call.as_of < 0:
-            raise InvalidPayload("as-of must be the number of a record, 0 or more")
+            raise InvalidPayload(
+                "as-of must be the number of a record, 0 or more", recovery="Send the number of a record, such as 17."
+            )
     if call.key is not None and operation.works_in_steps:
         raise InvalidOperation(
             f"{operation.name} works in steps of its own, and takes no idempotency key",

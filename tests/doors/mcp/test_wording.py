@@ -99,6 +99,18 @@ def test_the_instructions_are_short_and_say_how_to_begin_to_resume_and_to_look_t
     )
 
 
+@pytest.mark.parametrize("toolset", ["mind-core", "mind-daily", "mind-full"])
+def test_in_the_mind_toolsets_the_instructions_say_how_to_begin_and_to_resume(toolset: str):
+    told = Wording(TABLE, toolset).instructions
+
+    assert len(told) <= 800
+    assert {"status", "tasks_snapshot", "tasks_create", "think_card", "open", "help"} <= set(calls_in(told))
+    for shown in CALL.findall(told):
+        arguments = json.loads(shown)
+        operation = TABLE.shown_in(toolset)[arguments.pop("operation")]
+        assert set(arguments) <= set(wire_names(operation.input)), shown
+
+
 @pytest.mark.parametrize(
     ("toolset", "begins", "listed"),
     [

@@ -9,6 +9,8 @@ from thoughtbox.domains.mind.names import LONGEST_TYPE, bad_name
 from thoughtbox.operations import LONGEST_TEXT, Input, MaxChars
 from thoughtbox.settings import WORKSPACE
 
+LARGEST_SEQ = 2**53 - 1
+"""The largest number that every JSON reader keeps exactly."""
 AGENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -36,6 +38,13 @@ def _type_name(text: str) -> str:
     return text
 
 
+def _seq(number: int) -> int:
+    # Said here and not in the schema: in a tool list it would cost more than it tells.
+    if number > LARGEST_SEQ:
+        raise ValueError(f"it is {LARGEST_SEQ} at most")
+    return number
+
+
 Name = Annotated[str, AfterValidator(_name)]
 """Of a branch, a document, a node or a tag."""
 TypeName = Annotated[str, AfterValidator(_type_name)]
@@ -47,7 +56,9 @@ DocName = Annotated[Name | None, Field(description="Document on that branch.")]
 AgentName = Annotated[str, AfterValidator(_agent)]
 AgentId = Annotated[AgentName | None, Field(description="Who calls; it filters nothing and hides nothing.")]
 Meta = Annotated[dict[str, Any] | None, Field(description="Anything of your own to keep with it.")]
-Cursor = Annotated[int | None, Field(ge=0, description="next_cursor of the page before: what is older is shown.")]
+Seq = Annotated[int, AfterValidator(_seq)]
+"""The number of a record, or of what is counted like records."""
+Cursor = Annotated[Seq | None, Field(ge=0, description="next_cursor of the page before: what is older is shown.")]
 AsOf = Annotated[
     int | str | None,
     Field(description="Answer as it would have then: a record's number, or a time such as 2026-01-31."),

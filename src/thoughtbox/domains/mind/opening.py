@@ -86,6 +86,14 @@ def entry(tx: Tx, reference: str) -> dict[str, Any] | None:
     }
 
 
+def event(tx: Tx, id: str) -> dict[str, Any] | None:
+    """The event of a plan or task that has this id, as the entry that it is; None when there is none."""
+    record = tx.ledger.record(int(id.removeprefix("evt_")))
+    if record is None or record.topic != records.EVENT:
+        return None
+    return entry(tx, f"{docs_in(record)[0]}@{record.seq}")
+
+
 def first_line(text: str) -> str:
     """What a text begins with, on one line."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")

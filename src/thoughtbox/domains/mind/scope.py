@@ -7,6 +7,7 @@ focus, and without a focus the branch that is checked out.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thoughtbox.domains.mind import records
@@ -14,6 +15,7 @@ from thoughtbox.domains.mind.arguments import TargetRef
 from thoughtbox.domains.mind.envelope import Suggestion
 from thoughtbox.domains.mind.refusals import choose_one, invalid, unknown
 from thoughtbox.domains.mind.view.documents import MAIN, Branch, Documents
+from thoughtbox.domains.mind.view.tasks import Tasks
 from thoughtbox.operations import Tx, nearest
 
 NOTES, TRACE, GRAPH = "notes", "trace", "graph"
@@ -39,18 +41,18 @@ class Scope:
     """Whether nothing was said, and the focus stood in."""
 
 
-def target_id(target: str | TargetRef | None) -> str | None:
-    """The id of a plan or task; refuses what is none."""
+def target_id(target: str | TargetRef | None, field: str = "target") -> str | None:
+    """The id of a plan or task; refuses what is none. `field` is the argument that names it."""
     if target is None:
         return None
     id, kind = (target.id, target.kind) if isinstance(target, TargetRef) else (target, None)
     found = TARGET.fullmatch(id)
     if found is None or (kind is not None and kind.upper() != found[1]):
         raise invalid(
-            f"`target` is no {kind or 'plan or task'}: {id[:80]}",
+            f"`{field}` is no {kind or 'plan or task'}: {id[:80]}",
             recovery="It looks like TASK-001 or PLAN-001.",
-            field="target",
-            hints=[{"kind": "prefix", "field": "target", "allowed": ["PLAN-", "TASK-"]}],
+            field=field,
+            hints=[{"kind": "prefix", "field": field, "allowed": ["PLAN-", "TASK-"]}],
         )
     return id
 
@@ -93,25 +95,40 @@ def _of_target(tx: Tx, target: str, *, is_focus: bool) -> Scope:
     return Scope(branch, *docs_of(target), target=target, is_focus=is_focus)
 
 
-def missing_target(tx: Tx) -> Exception:
+def missing_target(
+    tx: Tx, why: str = "nothing is in focus", kinds: Sequence[str] = ("plan", "task"), field: str = "target"
+) -> Exception:
     """For a call that is about a plan or task, names none, and finds none in focus."""
+    last = tx.ask(Tasks).last_changed(kinds)
+    what = " or ".join(kinds)
     return invalid(
-        "`target` is missing, and nothing is in focus",
-        recovery="Send target, such as TASK-001; tasks_context lists those there are.",
-        field="target",
-        hints=[{"kind": "missing_required", "field": "target"}],
-        suggestions=[Suggestion("tasks_context", {"workspace": tx.workspace}, "See which plans and tasks there are")],
+        f"no {what} is named, and {why}",
+        recovery=f"Send {field}={last}, the {what} that changed last, or another one; tasks_context lists them."
+        if last is not None
+        else f"There is no {what} yet: begin one with tasks_create.",
+        field=field,
+        hints=[{"kind": "missing_required", "field": field}],
+        suggestions=_next_of(tx, last),
     )
 
 
 def unknown_target(tx: Tx, target: str) -> Exception:
     what = "plan" if target.startswith("PLAN") else "task"
+    last = tx.ask(Tasks).last_changed([what])
     return unknown(
         what,
         target,
-        recovery="tasks_context lists those there are.",
-        suggestions=[Suggestion("tasks_context", {"workspace": tx.workspace}, "See which plans and tasks there are")],
+        recovery=f"The {what} that changed last is {last}; tasks_context lists them."
+        if last is not None
+        else f"There is no {what} yet: begin one with tasks_create.",
+        suggestions=_next_of(tx, last),
     )
+
+
+def _next_of(tx: Tx, last: str | None) -> list[Suggestion]:
+    if last is None:
+        return [Suggestion("tasks_context", {"workspace": tx.workspace}, "See which plans and tasks there are", "high")]
+    return [Suggestion("open", {"workspace": tx.workspace, "id": last}, f"See {last}, which changed last", "high")]
 
 
 def branch_named(tx: Tx, name: str) -> Branch:

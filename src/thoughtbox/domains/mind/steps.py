@@ -64,8 +64,8 @@ def resolve_step(tx: Tx, scope: Scope, step: str | None, *, overridden: bool) ->
     return ref_of(step_of(tx, scope.target, step))
 
 
-def step_of(tx: Tx, task: str, step: str) -> Step:
-    """A step of a task; refuses what is none."""
+def step_of(tx: Tx, task: str, step: str, *, field: str = "step") -> Step:
+    """A step of a task; refuses what is none. `field` is the argument that names it."""
     tasks = tx.ask(Tasks)
     if step == FOCUS:
         found = tasks.first_open(task)
@@ -79,9 +79,9 @@ def step_of(tx: Tx, task: str, step: str) -> Step:
         return found
     if not STEP_PATH.fullmatch(step):
         raise invalid(
-            f"`{step[:80]}` names no step",
+            f"`{field}` names no step: {step[:80]}",
             recovery="Send focus for the first open one, an id such as STEP-00000001, or a path such as s:0.s:1.",
-            field="step",
+            field=field,
         )
     found = tasks.step_at(task, step)
     if found is None:

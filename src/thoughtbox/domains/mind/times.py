@@ -17,7 +17,10 @@ def as_of(tx: Tx, then: int | str | None) -> Tx:
     """The transaction as it stood then: its reads show what they would have shown."""
     if then is None:
         return tx
-    return tx.at(then if isinstance(then, int) else _seq(tx, then))
+    seq = then if isinstance(then, int) else _seq(tx, then)
+    if seq < 0:
+        raise invalid("`as_of` must be 0 or more", recovery="Send a number such as 17, or a time.", field="as_of")
+    return tx.at(seq)
 
 
 def _seq(tx: Tx, then: str) -> int:

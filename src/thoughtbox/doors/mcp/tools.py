@@ -82,9 +82,9 @@ def input_schema(table: Table, operation: Operation) -> Schema:
 
 
 def output_schema(operation: Operation) -> Schema:
-    """What the answer looks like. A read under a budget may leave parts out and add what it says of that."""
+    """What the answer looks like. Under a budget it may leave parts out, and add what it says of that."""
     schema = _tidied(operation.output.model_json_schema(by_alias=True, mode="serialization"))
-    _open_up(schema, drop_required=not operation.writes)
+    _open_up(schema, drop_required=not operation.writes or "max_chars" in operation.input.model_fields)
     return schema if operation.envelope is None else operation.envelope.schema(schema)
 
 

@@ -15,6 +15,9 @@ from thoughtbox.operations.registry import Table, tool_name
 TO_THE_GATEWAY = "Send each call to the tool `thoughtbox_gateway`."
 TO_TOOLS = "Each call is a tool of its own: `operation` names it, with _ for a dot, and the rest are its arguments."
 
+INSTRUCTIONS = ("instructions.md", "mind/instructions.md")
+"""What a client may be told when it connects: the first that names a call which its toolset shows."""
+
 _CALL = re.compile(r'"operation": ?"([\w.]+)"(?:, ?"subOperation": ?"(\w+)")?')
 _NAME = re.compile(r"[a-z]+(?:[._][a-z]+)+")
 
@@ -43,10 +46,14 @@ class Wording:
     @property
     def instructions(self) -> str:
         """What a client is told when it connects, without the calls that its toolset lacks."""
-        lines = [line for line in content.text("instructions.md").strip().splitlines() if self.reaches(line)]
-        if not any(_CALL.search(line) for line in lines):
-            lines = [line for line in lines if TO_THE_GATEWAY not in line]
-        return self.of(re.sub(r"\n{3,}", "\n\n", "\n".join(lines)))
+        reached = [self._reached(content.text(text)) for text in INSTRUCTIONS]
+        told = next((lines for lines in reached if any(map(_CALL.search, lines))), None)
+        if told is None:
+            told = [line for line in reached[0] if TO_THE_GATEWAY not in line]
+        return self.of(re.sub(r"\n{3,}", "\n\n", "\n".join(told)))
+
+    def _reached(self, text: str) -> list[str]:
+        return [line for line in text.strip().splitlines() if self.reaches(line)]
 
     def _named(self, text: str) -> set[str]:
         """The operations in a text: calls, and words that can be nothing but their names."""

@@ -36,7 +36,7 @@ def test_only_what_is_there_comes_into_focus(quick: Mind):
     begun(quick)
     error = quick.refused("tasks_focus_set", target="TASK-002")
     assert error.code == "UNKNOWN_ID"
-    assert quick.send(error.details["suggestions"][0])["result"]["targets"]
+    assert quick.send(error.details["suggestions"][0])["result"]["id"] == "TASK-001"
     assert quick.refused("tasks_focus_set").code == "INVALID_INPUT"
     assert quick.refused("tasks_focus_set", target="CARD-1").code == "INVALID_INPUT"
 

@@ -17,6 +17,7 @@ from thoughtbox.domains.mind.anchors.anchor import (
 )
 from thoughtbox.domains.mind.anchors.models import AnchorNote, AnchorNoted, NoteWritten
 from thoughtbox.domains.mind.anchors.records import write_anchor
+from thoughtbox.domains.mind.cards.card import CardRefused, known_type
 from thoughtbox.domains.mind.envelope import Suggestion, suggest
 from thoughtbox.domains.mind.notices import Notice
 from thoughtbox.domains.mind.refusals import invalid, suggested
@@ -58,7 +59,7 @@ def note(tx: Tx, call: AnchorNote) -> AnchorNoted:
         updated=before is not None and is_changed,
         note=NoteWritten(
             card_id=written["card_id"],
-            type=call.card_type,
+            type=card["type"],
             visibility="canon" if is_canon else "draft",
             inserted=written["inserted"],
             branch=written["branch"],
@@ -146,16 +147,24 @@ def _taken(tx: Tx, alias: str, by: str, found: lens.Found) -> Conflict:
 
 def _card(call: AnchorNote) -> dict[str, Any]:
     """The card, tagged with the id that was sent: the same call again is the same card, whatever the anchor became."""
-    visibility = call.visibility or ("canon" if call.card_type in PROOF else "draft")
+    type = _type(call)
+    visibility = call.visibility or ("canon" if type in PROOF else "draft")
     card = {
         "id": call.card_id,
-        "type": call.card_type,
+        "type": type,
         "title": call.note_title,
         "text": call.content,
         "tags": [call.anchor, f"v:{visibility}", *([PINNED] if call.pin else [])],
         "meta": call.meta,
     }
     return {name: value for name, value in card.items() if value is not None}
+
+
+def _type(call: AnchorNote) -> str:
+    try:
+        return known_type(call.card_type)
+    except CardRefused as refused:
+        raise invalid(refused.message, recovery=refused.recovery, field="card_type") from None
 
 
 def _place(tx: Tx, call: AnchorNote) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from thoughtbox.domains.mind.arguments import (
     Meta,
     MindInput,
     Name,
+    Seq,
 )
 from thoughtbox.domains.mind.documents.models import Format, Limit, Title
 from thoughtbox.domains.mind.paging import Page
@@ -79,7 +80,7 @@ class Merge(MindInput):
     into: Annotated[Name | None, Field(description="Branch that gets them.")] = None
     merge_to_base: Annotated[bool, Field(description="Into the branch that it was made from.")] = False
     doc: NotesDoc = "notes"
-    cursor: Annotated[int | None, Field(ge=0, description="next_cursor of the call before: it goes on there.")] = None
+    cursor: Annotated[Seq | None, Field(ge=0, description="next_cursor of the call before: it goes on there.")] = None
     limit: Annotated[int, Field(ge=0, description="Entries looked at in one call: 1 to 200.")] = 200
     dry_run: Annotated[bool, Field(description="Only tell what would be merged.")] = False
 

@@ -93,6 +93,7 @@ def read(value: object, *, type: str | None = None, status: str | None = None, f
         if text is not None and len(text) > LONGEST_TEXT:
             raise invalid(
                 f"`{field}.{name}` is too long: {LONGEST_TEXT} at most",
+                recovery="Send less, or in several cards.",
                 field=f"{field}.{name}",
                 hints=[{"kind": "length", "subject": f"{field}.{name}", "max_chars": LONGEST_TEXT}],
             )

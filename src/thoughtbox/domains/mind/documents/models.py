@@ -54,12 +54,14 @@ class Open(BoundedInput):
     id: Annotated[
         Key,
         Field(
-            description="CARD-…, <doc>@<seq>, a:<slug>, TASK-…, PLAN-…, JOB-…, JOB-…@<seq>, runner:<id>, or a node's."
+            description="CARD-… or a card's own, <doc>@<seq>, a:<slug>, PLAN-…, TASK-…, STEP-…, evt_…, CONFLICT-…, "
+            "JOB-…, JOB-…@<seq>, runner:<id>."
         ),
     ]
     limit: Annotated[int, Field(ge=1, le=50, description="Cards or events shown with it: 1 to 50.")] = 20
     include_drafts: Annotated[bool, Field(description="Show drafts, too; of a job, its prompt.")] = False
     all_lanes: Annotated[bool, Field(description="The same, under its old name.")] = False
+    as_of: AsOf = None
 
 
 class ListDocs(BoundedInput):
@@ -79,11 +81,11 @@ class DocsListed(Output):
 
 
 class Opened(Output):
-    """One of several kinds: a card, an entry, an anchor, a runner, a plan or task, a job, an event of a job."""
+    """One of several kinds: a card, an entry, an anchor, a plan, task or step, a conflict, a runner, a job."""
 
     sparse = True
 
-    kind: Literal["card", "doc_entry", "anchor", "runner", "task", "plan", "job", "job_event"]
+    kind: Literal["card", "doc_entry", "anchor", "runner", "task", "plan", "step", "conflict", "job", "job_event"]
     id: str | None = None
     ref: str | None = None
     summary: Annotated[str | None, Field(description="What it is about, in a line.")] = None
@@ -101,7 +103,9 @@ class Opened(Output):
     target: dict[str, Any] | None = None
     reasoning_ref: dict[str, Any] | None = None
     capsule: dict[str, Any] | None = None
+    step: dict[str, Any] | None = None
     step_focus: dict[str, Any] | None = None
+    conflict: dict[str, Any] | None = None
     degradation: dict[str, Any] | None = None
     job: dict[str, Any] | None = None
     prompt: str | None = None

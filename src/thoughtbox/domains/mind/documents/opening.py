@@ -11,7 +11,8 @@ from thoughtbox.domains.mind.anchors import lens as anchors
 from thoughtbox.domains.mind.envelope import Suggestion
 from thoughtbox.domains.mind.jobs import lens as jobs
 from thoughtbox.domains.mind.refusals import unknown
-from thoughtbox.domains.mind.tasks.opening import opened_target
+from thoughtbox.domains.mind.steps import STEP_ID
+from thoughtbox.domains.mind.tasks.opening import opened_step, opened_target
 from thoughtbox.operations import Tx
 
 Opened = dict[str, Any]
@@ -34,6 +35,9 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[[Tx, str, Wanted], Opened | None]],
         re.compile(r"(?:TASK|PLAN)-[0-9]{3,}"),
         lambda tx, id, wanted: opened_target(tx, id, include_drafts=wanted.include_drafts),
     ),
+    (STEP_ID, lambda tx, id, wanted: opened_step(tx, id)),
+    (re.compile(r"evt_[0-9]{16}"), lambda tx, id, wanted: opening.event(tx, id)),
+    (re.compile(r"CONFLICT-[0-9a-f]{32}"), lambda tx, id, wanted: _conflict(tx, id)),
     (re.compile(r"JOB-[0-9]{3,}@[0-9]+"), lambda tx, id, wanted: jobs.job_event(tx, id)),
     (
         re.compile(r"JOB-[0-9]{3,}"),
@@ -57,3 +61,9 @@ def opened_by_id(tx: Tx, id: str, wanted: Wanted) -> Opened:
         recovery="Copy an id or ref from another answer: graph_query and tasks_delta name those there are.",
         suggestions=[Suggestion("graph_query", {"workspace": tx.workspace}, "See which cards there are", "high")],
     )
+
+
+def _conflict(tx: Tx, id: str) -> Opened:
+    conflict = tx.call("graph_conflict_show", {"conflict_id": id})["conflict"]
+    told = f"{conflict['kind']} {conflict['key']} of {conflict['from']} and {conflict['into']}: {conflict['status']}"
+    return {"kind": "conflict", "id": id, "summary": told, "conflict": conflict, "truncated": False}

@@ -86,11 +86,11 @@ def show(tx: Tx, call: Show) -> PageShown:
     example=Example({"id": "notes@3"}, given=[_NOTE]),
 )
 def open(tx: Tx, call: Open) -> Opened:
-    """One thing by the id that another answer named: a card, an entry, an anchor, a plan or task, a job, a runner."""
+    """One thing by the id that another answer named: a card, entry, anchor, plan, task, step, event, conflict, job."""
     from thoughtbox.domains.mind.documents.opening import Wanted, opened_by_id
 
     wanted = Wanted(call.limit, call.include_drafts or call.all_lanes)
-    return Opened(**opened_by_id(tx, call.id, wanted))
+    return Opened(**opened_by_id(as_of(tx, call.as_of), call.id, wanted))
 
 
 @room.operation(

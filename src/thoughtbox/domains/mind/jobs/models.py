@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from thoughtbox.domains.mind.anchors.ids import AnchorName
-from thoughtbox.domains.mind.arguments import AgentId, BoundedInput, Meta, MindInput, Name
+from thoughtbox.domains.mind.arguments import AgentId, BoundedInput, Meta, MindInput, Name, Seq
 from thoughtbox.domains.mind.jobs.job import (
     JOB_ID,
     LONGEST_KIND,
@@ -65,7 +65,7 @@ class ListJobs(BoundedInput):
     anchor: Annotated[AnchorName | None, Field(description="Only those about this anchor.")] = None
     kind: Annotated[Name | None, Field(description="Only those for this kind of runner.")] = None
     runner_id: Annotated[Name | None, Field(description="Only those of this runner.")] = None
-    cursor: Annotated[int | None, Field(ge=0, description="next_cursor of the page before.")] = None
+    cursor: Annotated[Seq | None, Field(ge=0, description="next_cursor of the page before.")] = None
     limit: Annotated[int, Field(ge=0, description="Jobs in one answer: 1 to 200.")] = 25
 
 
@@ -74,7 +74,7 @@ class OpenJob(BoundedInput):
     include_prompt: Annotated[bool, Field(description="Show the prompt, too.")] = False
     include_events: Annotated[bool, Field(description="Show what happened.")] = True
     max_events: Annotated[int, Field(ge=0, description="Events in one answer: 1 to 200.")] = 10
-    before_seq: Annotated[int | None, Field(ge=0, description="Only events before this number.")] = None
+    before_seq: Annotated[Seq | None, Field(ge=0, description="Only events before this number.")] = None
 
 
 class ClaimJob(MindInput):
@@ -131,7 +131,7 @@ class CancelJob(MindInput):
 
 class TailJob(BoundedInput):
     job: Job
-    after_seq: Annotated[int, Field(ge=0, description="Only events behind this number.")] = 0
+    after_seq: Annotated[Seq, Field(ge=0, description="Only events behind this number.")] = 0
     limit: Annotated[int, Field(ge=0, description="Events in one answer: 1 to 200.")] = 50
 
 

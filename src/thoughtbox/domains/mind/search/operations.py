@@ -27,19 +27,22 @@ def mind_search(tx: Tx, call: Search) -> Found:
     found = tx.ask(Texts).find(call.query, topics=SEARCHED, limit=call.limit, offset=call.offset)
     opened = {record.seq: record for record in tx.ledger.records(hit.seq for hit in found.hits)}
     names = branch_names(tx, opened.values())
-    hits = [
-        _shown(opened[hit.seq], hit.snippet, names[opened[hit.seq].data["branch"]])
-        for hit in found.hits
-        if opened[hit.seq].data["branch"] in names and (call.include_drafts or not _is_draft(opened[hit.seq]))
-    ]
+    there = [hit for hit in found.hits if opened[hit.seq].data["branch"] in names]
+    shown = [hit for hit in there if call.include_drafts or not _is_draft(opened[hit.seq])]
+    hits = [_shown(opened[hit.seq], hit.snippet, names[opened[hit.seq].data["branch"]]) for hit in shown]
     return Found(
         query=call.query,
         hits=hits,
         count=len(hits),
         has_more=found.has_more,
         next_offset=call.offset + call.limit if found.has_more else None,
-        message=found.note,
+        message=found.note or _said_of_drafts(len(there) - len(shown)),
     )
+
+
+def _said_of_drafts(hidden: int) -> str | None:
+    """Plain notes are drafts unless they say otherwise: who has just written one looks for it in vain."""
+    return f"Drafts that fit and are not shown: {hidden}. Send include_drafts=true to see them." if hidden else None
 
 
 def _is_draft(record: Record) -> bool:

@@ -10,7 +10,6 @@ from thoughtbox.domains.mind.refusals import invalid, unknown
 from thoughtbox.domains.mind.room import IN_DAILY, IN_FULL, room
 from thoughtbox.domains.mind.scope import target_id
 from thoughtbox.domains.mind.tasks.events import canonical_branch
-from thoughtbox.domains.mind.tasks.models import OfTarget
 from thoughtbox.domains.mind.tasks.radar import radar, steps_block
 from thoughtbox.domains.mind.tasks.read_models import (
     Delta,
@@ -24,6 +23,7 @@ from thoughtbox.domains.mind.tasks.read_models import (
     ListTargets,
     Radar,
     RadarShown,
+    SetFocus,
     TargetsListed,
 )
 from thoughtbox.domains.mind.tasks.shaping import GIVEN
@@ -49,7 +49,7 @@ _FOCUS = ("tasks_focus_set", {"task": "TASK-001"})
     errors=[UnknownId],
     example=Example(_FOCUS[1], given=GIVEN),
 )
-def tasks_focus_set(tx: Tx, call: OfTarget) -> FocusSet:
+def tasks_focus_set(tx: Tx, call: SetFocus) -> FocusSet:
     """Say which plan or task the workspace works on: tools that take a target use it when none is named."""
     id = named_target(call)
     if id is None:
@@ -195,7 +195,7 @@ def tasks_context(tx: Tx, call: ListTargets) -> TargetsListed:
 
 def _after(cursor: str | None) -> tuple[str, int] | None:
     """The kind and the number behind which a page begins."""
-    id = target_id(cursor)
+    id = target_id(cursor, "cursor")
     return (id.partition("-")[0].lower(), number_of(id)) if id is not None else None
 
 

@@ -34,6 +34,9 @@ ProofMode = Literal["off", "warn", "require"]
 Status = Literal["TODO", "ACTIVE", "PARKED", "DONE", "CANCELED"]
 Checkpoint = Literal["criteria", "tests", "security", "perf", "docs"]
 TaskRef = Annotated[str | TargetRef | None, Field(description="Task it is about, such as TASK-001.")]
+TaskInFocus = Annotated[
+    str | TargetRef | None, Field(description="Task it is about, such as TASK-001; the focus when left out.")
+]
 PlanRef = Annotated[str | TargetRef | None, Field(description="Plan it is about, such as PLAN-001.")]
 
 Criteria = Annotated[Lines | None, Field(description="How one sees that it is done.")]
@@ -72,7 +75,7 @@ class Mutation(OfTarget):
 
 
 class OfTask(MindInput):
-    target: Target = None
+    target: TaskInFocus = None
     task: TaskRef = None
 
 
@@ -302,7 +305,9 @@ class CompleteTarget(Mutation):
 
 class CaptureEvidence(StepMutation):
     plan: PlanRef = None
-    checkpoint: Annotated[Checkpoint | list[Checkpoint] | None, Field(description="What it proves.")] = None
+    checkpoint: Annotated[
+        Checkpoint | Annotated[list[Checkpoint], Field(max_length=5)] | None, Field(description="What it proves.")
+    ] = None
     checks: Annotated[Lines | None, Field(description="What was run, such as CMD: make test.")] = None
     attachments: Annotated[
         Lines | None, Field(description="Where the result is, such as LINK: https://ci.example/7.")

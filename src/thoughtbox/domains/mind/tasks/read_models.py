@@ -4,12 +4,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from thoughtbox.domains.mind.arguments import AgentId, BoundedInput, ContextBudget, Drafts, MindInput, Target
+from thoughtbox.domains.mind.arguments import AgentId, BoundedInput, ContextBudget, Drafts, MindInput, Target, TargetRef
 from thoughtbox.domains.mind.tasks.models import OfTarget, PlanRef, Status, TaskRef
 from thoughtbox.operations import Output
 
 ReadOnly = Annotated[bool, Field(description="Leave the focus where it is.")]
 Limit = Annotated[int | None, Field(ge=0, le=200, description="How many at most.")]
+
+
+class SetFocus(OfTarget):
+    target: Annotated[
+        str | TargetRef | None, Field(description="Plan or task to work on from now on, such as TASK-001.")
+    ] = None
 
 
 class GetFocus(MindInput):

@@ -211,7 +211,7 @@ def tasks_decompose(tx: Tx, call: Decompose) -> Decomposed:
                 )
             ],
         )
-    parent = step_of(tx, task.id, call.parent) if call.parent is not None else None
+    parent = step_of(tx, task.id, call.parent, field="parent") if call.parent is not None else None
     record, steps = _add_steps(tx, task, parent, call.steps)
     return Decomposed(task=task.id, revision=task.revision + 1, steps=steps, event=event_shown(record))
 

@@ -318,7 +318,7 @@ def _overridden(tx: Tx, task: Target, step: Step, override: Override, *, needed:
     effect="ends",
     idempotent=True,
     title="Complete, park or take up a plan or task",
-    toolsets=IN_FULL,
+    toolsets=IN_DAILY,
     errors=[UnknownId, RevisionMismatch],
     example=Example({"task": "TASK-001"}, given=[*GIVEN, _CLOSE]),
 )

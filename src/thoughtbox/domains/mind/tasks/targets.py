@@ -7,7 +7,7 @@ from typing import Any
 from thoughtbox.domains.mind.arguments import TargetRef
 from thoughtbox.domains.mind.envelope import Suggestion
 from thoughtbox.domains.mind.refusals import choose_one, invalid, suggested
-from thoughtbox.domains.mind.scope import target_id, unknown_target
+from thoughtbox.domains.mind.scope import missing_target, target_id, unknown_target
 from thoughtbox.domains.mind.steps import no_open_step, step_of
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.tasks import Step, Target, Tasks
@@ -28,7 +28,7 @@ def named_target(call: Any, kinds: tuple[str, ...] = ("plan", "task")) -> str | 
 
 
 def named_kind(value: str | TargetRef, name: str, kinds: tuple[str, ...]) -> str:
-    id = target_id(value)
+    id = target_id(value, name)
     allowed = [f"{kind.upper()}-" for kind in kinds]
     if id is None or not id.startswith(tuple(allowed)):
         raise invalid(
@@ -45,7 +45,8 @@ def target_of(tx: Tx, call: Any, kinds: tuple[str, ...] = ("plan", "task")) -> T
     named = named_target(call, kinds)
     id = named if named is not None else tx.ask(Documents).place("focus")
     if id is None or (named is None and not id.startswith(tuple(kind.upper() for kind in kinds))):
-        raise _no_target(tx, kinds, id)
+        why = f"the focus is {id}, which is none" if id is not None else "nothing is in focus"
+        raise missing_target(tx, why, kinds)
     return known_target(tx, id)
 
 
@@ -56,31 +57,17 @@ def known_target(tx: Tx, id: str) -> Target:
     return found
 
 
-def _no_target(tx: Tx, kinds: tuple[str, ...], focus: str | None) -> Exception:
-    what = " or ".join(kinds)
-    why = f"the focus is {focus}, which is none" if focus is not None else "nothing is in focus"
-    return invalid(
-        f"no {what} is named, and {why}",
-        recovery=f"Name one, such as {kinds[-1].upper()}-001; tasks_context lists those there are.",
-        field="target",
-        hints=[{"kind": "missing_required", "field": "target"}],
-        suggestions=[
-            Suggestion("tasks_context", {"workspace": tx.workspace}, "See which plans and tasks there are", "high")
-        ],
-    )
-
-
 def step_named(tx: Tx, task: Target, call: Any) -> Step:
     """The step that a call is about: the one it names, or the first open one."""
     if call.path is not None and call.step_id is not None:
         raise choose_one("`path` and `step_id` name the step twice", "path", "step_id")
-    named = call.path or call.step_id
+    field, named = ("path", call.path) if call.path is not None else ("step_id", call.step_id)
     if named is None:
         found = tx.ask(Tasks).first_open(task.id)
         if found is None:
             raise no_open_step(tx, task.id)
         return found
-    return step_of(tx, task.id, named)
+    return step_of(tx, task.id, named, field=field)
 
 
 def names_step(call: Any) -> bool:

@@ -99,7 +99,9 @@ class Refs(View):
         before is not part of it.
         """
         segments = Documents(self.sql, self.workspace, self.as_of).segments(branch)
-        floors = [*(segment.high for segment in segments[1:]), 0][: len(segments)]
+        if not segments:  # before the first branch
+            return
+        floors = [*(segment.high for segment in segments[1:]), 0]
         for (source, high), floor in zip(segments, floors, strict=True):
             at = min(at, high)
             while at > floor:

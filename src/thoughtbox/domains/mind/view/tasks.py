@@ -145,6 +145,15 @@ class Tasks(View):
         row = self.sql.row(f"{_TARGET} WHERE target = ?", (*standing_at(self), id))
         return _target(row) if row else None
 
+    def last_changed(self, kinds: Sequence[str]) -> str | None:
+        """The plan or task of one of these kinds that changed last."""
+        row = self.sql.row(
+            "SELECT target FROM mind_task_events WHERE workspace = ? AND seq <= ?"
+            f" AND ({' OR '.join('target LIKE ?' for _ in kinds)}) ORDER BY seq DESC LIMIT 1",
+            (self.workspace, self.as_of, *(f"{kind.upper()}-%" for kind in kinds)),
+        )
+        return row[0] if row else None
+
     def next_number(self, kind: str) -> int:
         """What the next plan or task is called by."""
         row = self.sql.row(
