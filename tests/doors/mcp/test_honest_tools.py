@@ -47,9 +47,9 @@ def tool_of(operation: Operation) -> str:
 class Workshop:
     """A workspace for one example."""
 
-    def __init__(self, agent: Agent, operation: Operation) -> None:
+    def __init__(self, agent: Agent, operation: Operation, prefix: str = "") -> None:
         self._agent = agent
-        self._meta: RequestParamsMeta = {"thoughtbox/workspace": tool_name(operation.name)}
+        self._meta: RequestParamsMeta = {"thoughtbox/workspace": f"{prefix}{tool_name(operation.name)}"}
         self._operation = operation
 
     def call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
@@ -99,7 +99,7 @@ def test_a_write_that_says_it_is_idempotent_changes_nothing_the_second_time(ever
         assert hints.idempotent_hint or operation.writes, "a read is idempotent"
         if not (operation.writes and hints.idempotent_hint):
             continue
-        workshop = Workshop(everything, operation)
+        workshop = Workshop(everything, operation, "twice-")
         workshop.prepare()
         workshop.run_example()
         before = workshop.head()

@@ -21,11 +21,11 @@ from thoughtbox.domains.mind.arguments import (
     TypeName,
     View,
 )
+from thoughtbox.domains.mind.budgets import with_one_budget
 from thoughtbox.domains.mind.cards.models import GraphDoc, Ref, TraceDoc
 from thoughtbox.domains.mind.paging import Page
 from thoughtbox.operations import MaxChars, Output, Text
 
-LARGEST_BUDGET = 10_000_000
 MOST_WANTED = 50
 
 Cards = Annotated[int, Field(ge=0, description="Cards in one answer: 200 at most.")]
@@ -64,18 +64,6 @@ class Bounded(BoundedInput, Reading):
     def budget_name(self) -> str:
         """What to raise, for more of the answer."""
         return "max_chars" if self.context_budget is None else "context_budget"
-
-
-def with_one_budget(given: Any) -> Any:
-    """Arguments with the smaller of their two budgets as `max_chars`; what is no budget is refused as it stands."""
-    asked, budget = given.get("max_chars"), given.get("context_budget")
-    if not _is_budget(budget) or (asked is not None and not _is_budget(asked)):
-        return given
-    return {**given, "max_chars": budget if asked is None else min(asked, budget)}
-
-
-def _is_budget(value: object) -> bool:
-    return type(value) is int and 0 <= value <= LARGEST_BUDGET
 
 
 class InView(Reading):

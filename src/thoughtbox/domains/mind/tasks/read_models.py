@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from thoughtbox.domains.mind.arguments import AgentId, BoundedInput, ContextBudget, Drafts, MindInput, Target, TargetRef
+from thoughtbox.domains.mind.budgets import with_one_budget
 from thoughtbox.domains.mind.tasks.models import OfTarget, PlanRef, Status, TaskRef
 from thoughtbox.operations import Output
 
@@ -112,11 +113,7 @@ class Resume(OfTarget):
     @classmethod
     def _fold(cls, given: Any) -> Any:
         """The smaller of two budgets is the one that counts."""
-        if isinstance(given, dict):
-            budget, most = given.get("context_budget"), given.get("max_chars")
-            if type(budget) is int and (most is None or (type(most) is int and budget < most)):
-                return {**given, "max_chars": budget}
-        return given
+        return with_one_budget(given) if isinstance(given, dict) else given
 
 
 class ResumeSuper(Resume):
