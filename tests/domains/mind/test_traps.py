@@ -72,3 +72,16 @@ def test_a_lint_does_not_send_its_reader_to_itself(focused: Mind):
     focused.tasks_evidence_capture(checkpoint="tests", checks=["CMD: make test"])
 
     assert [action["tool"] for action in focused.tasks_lint(task="TASK-001")["actions"]] == ["tasks_close_step"]
+
+
+def test_a_card_beside_those_of_the_task_that_its_branch_was_made_from_says_so(focused: Mind):
+    focused.branch_create(name="what-if", **{"from": "task/TASK-001"})
+    card = {"type": "note", "title": "aside"}
+
+    (warning,) = focused.whole("think_card", branch="what-if", card=card)["warnings"]
+
+    assert warning["code"] == "DOCS_OF_TARGET"
+    assert warning["recovery"].startswith("Send trace_doc=TASK-001-trace and graph_doc=TASK-001-graph ")
+    named = {"trace_doc": "TASK-001-trace", "graph_doc": "TASK-001-graph"}
+    assert focused.warnings("think_card", branch="what-if", card=card, **named) == []
+    assert focused.warnings("think_card", card=card) == []

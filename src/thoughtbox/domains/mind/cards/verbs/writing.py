@@ -17,10 +17,12 @@ from thoughtbox.domains.mind.cards.models import (
     WriteCard,
 )
 from thoughtbox.domains.mind.cards.writing import AboutStep, Written, links, read, write
+from thoughtbox.domains.mind.envelope import warn
 from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
-from thoughtbox.domains.mind.scope import Scope, scope_of
+from thoughtbox.domains.mind.scope import GRAPH, Scope, docs_of, scope_of
 from thoughtbox.domains.mind.view.cards import Cards
+from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.errors import UnknownId
 from thoughtbox.operations import Example, Tx
 
@@ -61,7 +63,24 @@ def _place(tx: Tx, call: Placed, notes: str | None = None) -> tuple[Scope, bool]
     scope = scope_of(
         tx, target=call.target, branch=call.branch, notes=notes, trace=call.trace_doc, graph=call.graph_doc
     )
+    _warn_of_other_documents(tx, scope)
     return scope, any(part is not None for part in (call.branch, notes, call.trace_doc, call.graph_doc))
+
+
+def _warn_of_other_documents(tx: Tx, scope: Scope) -> None:
+    """A branch that was made from a plan's or task's is about it, and shows its cards in its documents."""
+    if scope.target is not None or scope.graph != GRAPH or scope.branch.base is None:
+        return
+    base = tx.ask(Documents).branch_of(scope.branch.base)
+    if base is not None and base.canonical is not None:
+        _, trace, graph = docs_of(base.canonical)
+        warn(
+            tx,
+            "DOCS_OF_TARGET",
+            f"Branch {scope.branch.name} was made from that of {base.canonical}, whose cards stand in {graph}: this one"
+            f" stands in {scope.graph}, and is not merged with them.",
+            f"Send trace_doc={trace} and graph_doc={graph} with cards about {base.canonical}.",
+        )
 
 
 def _write(tx: Tx, call: WriteCard, type: str | None = None) -> CardWritten:
