@@ -123,7 +123,7 @@ def provocations(operation: Operation, world: World) -> Iterator[Arguments]:
         yield {other: value for other, value in right.items() if other != name}
         for value in odd:
             yield {**right, name: value}
-            if name not in ("sessionId", "thought"):
+            if "sessionId" in right and name not in ("sessionId", "thought"):
                 yield {**{other: value for other, value in right.items() if other != "sessionId"}, name: value}
     numbers = [name for name in known if name in ("thoughtNumber", "last", "range", "refersTo", "revises")]
     yield {**right, **dict.fromkeys(numbers, 1)}

@@ -234,12 +234,23 @@ def test_a_disk_that_fails_once_at_any_step_costs_one_call_at_most(
     assert met[StorageError.code]
 
 
-@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("part", [0, 3])
 def test_a_first_start_on_a_disk_that_fails_is_a_first_start_again(
     part: int, template: Path, tmp_path: Path, disk: FailingDisk
 ):
+    start_on_a_failing_disk(part, template, tmp_path, disk)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("part", [1, 2, 4, 5])
+def test_it_is_so_at_every_other_step(part: int, template: Path, tmp_path: Path, disk: FailingDisk):
+    start_on_a_failing_disk(part, template, tmp_path, disk)
+
+
+def start_on_a_failing_disk(part: int, template: Path, tmp_path: Path, disk: FailingDisk) -> None:
+    """At every sixth step."""
     met = fail_at_every_step(
-        "first_start", template, tmp_path, disk, how=lambda number: HOWS[number // 2 % 3], part=part, parts=2
+        "first_start", template, tmp_path, disk, how=lambda number: HOWS[number // 6 % 3], part=part, parts=6
     )
     assert set(met) <= {"nothing", StorageFull.code, StorageError.code}
     assert met[StorageFull.code]
