@@ -28,7 +28,7 @@ from thoughtbox.operations.operation import (
     Resource,
     Sampling,
 )
-from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
+from thoughtbox.operations.paging import Pages, cursor, foreign_cursor, place_in
 from thoughtbox.operations.parts import Part, answer_of, arguments_of
 from thoughtbox.operations.registry import TABLE, Room, Table
 from thoughtbox.operations.repetition import LONGEST_KEY
@@ -56,6 +56,7 @@ __all__ = [
     "Operation",
     "Output",
     "Outside",
+    "Pages",
     "Part",
     "Prompt",
     "RecordData",

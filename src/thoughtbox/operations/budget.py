@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from thoughtbox.operations.paging import Pages
+
 HARD_CEILING = 100_000
 """The longest answer to a call that sets no budget."""
 
@@ -69,12 +71,13 @@ def fit(
     ceiling: int = HARD_CEILING,
     keep: Sequence[str] = (),
     newest_first: Collection[str] = (),
+    pages: Sequence[Pages] = (),
 ) -> Fitted:
     """Bring an answer within `max_chars`, or without one within the ceiling. The answer itself is never changed.
 
     `keep` names fields that shrink only when all others are gone, the most precious first. `newest_first` names
     lists, wherever they stand, whose first item is the one to stay: newest first, best first, or a page that is
-    read forward. In all other lists it is the last.
+    read forward. In all other lists it is the last. `pages` are the lists that are read in pages.
     """
     limit = max(ceiling if max_chars is None else max_chars, SMALLEST)
     payload = answer if "budget" not in answer else {name: answer[name] for name in answer if name != "budget"}
@@ -85,8 +88,13 @@ def fit(
         return Fitted(shown, warnings)
 
     cut = _Cut(tuple(dict.fromkeys(keep)), frozenset(newest_first))
-    candidates = ((shown, _size(shown), stub) for shown, stub in cut.candidates(payload, limit))
-    shown, used, stub = next(candidate for candidate in candidates if candidate[1] <= limit)
+    widened = payload
+    for page in pages:
+        widened = page.widened(widened)
+    shown, stub = next(found for found in cut.candidates(widened, limit) if _size(found[0]) <= limit)
+    for page in pages:
+        shown = page.settled(shown, payload, first_stays=page.items in cut.newest_first)
+    used = _size(shown)
     warnings.append(_truncated(size, used, limit, asked=max_chars is not None))
     if stub:
         warnings.append(_minimal(size, limit))

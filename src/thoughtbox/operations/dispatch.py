@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Never, TypeVar
@@ -279,7 +279,14 @@ def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Fi
     """The answer cut to its budget, and what there is to say of that; the `budget` block does not count."""
     shape = operation.shape
     max_chars: int | None = getattr(arguments, "max_chars", None)
-    fitted, warnings = fit(answer, max_chars, ceiling=shape.ceiling, keep=shape.keep, newest_first=shape.newest_first)
+    fitted, warnings = fit(
+        answer,
+        max_chars,
+        ceiling=shape.ceiling,
+        keep=shape.keep,
+        newest_first=shape.newest_first,
+        pages=[replace(pages, begin=getattr(arguments, pages.argument, None)) for pages in shape.pages],
+    )
     if warnings and "max_chars" in operation.input.model_fields:
         # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
         spelled = getattr(arguments, "budget_name", None) or wire_name(operation.input, "max_chars")

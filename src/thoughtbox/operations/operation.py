@@ -11,6 +11,7 @@ from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.models import Input, Output
+from thoughtbox.operations.paging import Pages
 from thoughtbox.operations.tx import Tx
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Shape:
     """Fields of the answer that are the last to go under a tight budget."""
     newest_first: frozenset[str] = frozenset()
     """Lists in the answer whose first item is the one to keep."""
+    pages: tuple[Pages, ...] = ()
+    """Lists that are read a page at a time, where the budget says how much a page holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

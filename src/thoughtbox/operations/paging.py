@@ -13,12 +13,17 @@ opaque text, and leads back to it:
 A place is a key: what was shown last. What is recorded meanwhile never moves the pages, and the next one is found
 by an index, however far the reading has come. The name of the tuple goes along, so that a cursor that another
 operation gave out is refused, as is anything else that no page ended with.
+
+A room that cuts its pages to their budget itself names their end itself. Where the budget does it (`budget.py`),
+`Pages` says how an answer names its end, so that what was left out is on the next page.
 """
 
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints
 
 import orjson
@@ -63,3 +68,69 @@ def _fits(part: object, kind: type) -> bool:
     if kind is int:
         return type(part) is int and 0 <= part <= HIGHEST_NUMBER
     return isinstance(part, str) and "\0" not in part
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A list that is read a page at a time, and where its answer says how to go on.
+
+    What it says is about the items that are shown: when a budget leaves some out, the next page begins with those.
+    """
+
+    items: str
+    """The list."""
+    place: Callable[[Mapping[str, Any]], int | str] | None
+    """The cursor that leads on from an item; None where the answer names none."""
+    block: str | None = None
+    """The field that holds the cursor; None where it stands beside the list."""
+    within: str | None = None
+    """The field of the answer that holds all this; None where it is the answer."""
+    cursor: str = "next_cursor"
+    has_more: str = "has_more"
+    argument: str = "cursor"
+    """What asks for the next page."""
+    begin: int | str | None = None
+    """Where this page begins; None for the first one."""
+
+    def widened(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """The answer with the longest cursor that it may come to have: what is cut to fit with it fits with any."""
+        page = _part(answer, self.within)
+        block = _part(page, self.block)
+        if self.place is None or page is None or block is None:
+            return answer
+        cursors = [block.get(self.cursor), self.begin, *map(self.place, page[self.items])]
+        return self._with_block(answer, {**block, self.cursor: max(cursors, key=_length)})
+
+    def settled(self, shown: dict[str, Any], answer: dict[str, Any], *, first_stays: bool) -> dict[str, Any]:
+        """What is shown of an answer, leading on from the last item that is shown; where none is, to this page again.
+
+        `first_stays` says which end of the list the others are missing from.
+        """
+        whole, page = _part(answer, self.within), _part(shown, self.within)
+        end, block = _part(whole, self.block), _part(page, self.block)
+        if whole is None or page is None or end is None or block is None:
+            return shown
+        items, count = whole[self.items], self._shown_of(page)
+        if count < len(items):
+            end = {self.cursor: self.begin, self.has_more: True, "count": count}
+            if count and self.place is not None:
+                end[self.cursor] = self.place(items[count - 1 if first_stays else -count])
+        names = (self.cursor, self.has_more, "count")
+        told = {name: end.get(name) if name in names else value for name, value in block.items()}
+        return self._with_block(shown, {name: told[name] for name in told if name not in names or name in end})
+
+    def _with_block(self, answer: dict[str, Any], block: dict[str, Any]) -> dict[str, Any]:
+        page = block if self.block is None else {**(_part(answer, self.within) or {}), self.block: block}
+        return page if self.within is None else {**answer, self.within: page}
+
+    def _shown_of(self, page: dict[str, Any]) -> int:
+        items = page.get(self.items, [])
+        return 0 if items and items[0].get("type") == "summary" and items[0].get("label") == self.items else len(items)
+
+
+def _part(answer: dict[str, Any] | None, name: str | None) -> dict[str, Any] | None:
+    return answer if name is None or answer is None else answer.get(name)
+
+
+def _length(value: object) -> int:
+    return len(orjson.dumps(value))

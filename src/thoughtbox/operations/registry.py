@@ -35,6 +35,7 @@ from thoughtbox.operations.operation import (
     Sampling,
     Shape,
 )
+from thoughtbox.operations.paging import Pages
 from thoughtbox.operations.topics import check_parts
 
 if TYPE_CHECKING:
@@ -280,6 +281,7 @@ class Room:
         ceiling: int = HARD_CEILING,
         keep: Sequence[str] = (),
         newest_first: frozenset[str] = frozenset(),
+        pages: Sequence[Pages] = (),
         needs_roots: bool = False,
         sampling: Sampling | None = None,
         gateway: Gateway | None = None,
@@ -318,7 +320,7 @@ class Room:
                 works_in_steps=in_steps,
                 fresh=tuple(fresh),
                 guard=guard,
-                shape=Shape(ceiling=ceiling, keep=tuple(keep), newest_first=newest_first),
+                shape=Shape(ceiling=ceiling, keep=tuple(keep), newest_first=newest_first, pages=tuple(pages)),
                 from_client=FromClient(roots=needs_roots, sampling=sampling),
                 gateway=gateway,
                 envelope=self._envelope,

@@ -39,6 +39,18 @@ class Suggestion(NamedTuple):
         }
 
 
+class NextPage(NamedTuple):
+    """A call that leads on from the page that is shown, if that is not the last: only its cursor is still open."""
+
+    target: str
+    params: Mapping[str, Any]
+    reason: str
+
+    def after(self, result: Mapping[str, Any]) -> Suggestion | None:
+        cursor = result.get("pagination", {}).get("next_cursor")
+        return Suggestion(self.target, {**self.params, "cursor": cursor}, self.reason) if cursor is not None else None
+
+
 def warn(tx: Tx, code: str, message: str, recovery: str) -> None:
     """Say something beside the answer that its reader should know."""
     tx.remarks.append(Notice(code, message, recovery))
@@ -61,12 +73,13 @@ def _answered(
     warnings: Sequence[Mapping[str, str]],
     outside: Outside,
 ) -> dict[str, Any]:
+    told = [one.after(result) if isinstance(one, NextPage) else one for one in remarks]
     return {
         "success": True,
         "intent": intent(operation),
         "result": redacted(result),
-        "warnings": [*(remark._asdict() for remark in remarks if isinstance(remark, Notice)), *warnings],
-        "suggestions": disclosed([one.shown() for one in remarks if isinstance(one, Suggestion)], outside.toolset),
+        "warnings": [*(one._asdict() for one in told if isinstance(one, Notice)), *warnings],
+        "suggestions": disclosed([one.shown() for one in told if isinstance(one, Suggestion)], outside.toolset),
         "context": {},
         "error": None,
         "timestamp": iso(outside.now_ms),

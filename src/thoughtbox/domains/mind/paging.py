@@ -1,9 +1,10 @@
 """Pages by number: how many, where this one ended, and whether there are more."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Protocol, TypeVar
 
-from thoughtbox.operations import Output
+from thoughtbox.operations import Output, Pages
 
 
 class Numbered(Protocol):
@@ -20,6 +21,11 @@ class Page(Output):
     has_more: bool
     limit: int
     count: int
+
+
+def pages_of(items: str, number: str = "seq", *, within: str | None = None) -> tuple[Pages]:
+    """How an answer with this block is read on: by the number of its items, which is a field of each."""
+    return (Pages(items, itemgetter(number), "pagination", within),)
 
 
 def clamped(limit: int, most: int) -> int:

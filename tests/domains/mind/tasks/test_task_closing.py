@@ -153,21 +153,53 @@ def test_a_strict_step_without_cards_stays_open(quick: Mind):
 def test_a_strict_step_closes_once_its_hypotheses_are_tested_and_argued_against(mind: Mind):
     _strict(mind)
     close = {"task": "TASK-001", "checkpoints": "gate"}
-    mind.think_card(card={"id": "H1", "type": "hypothesis", "title": "x"}, target="TASK-001", step="focus")
-
+    _argue(mind, {"id": "H1", "type": "hypothesis", "title": "x"})
     untested = mind.refused("tasks_close_step", **close)
     assert (untested.code, untested.details["signals"]) == ("REASONING_REQUIRED", ["BM4_HYPOTHESIS_NO_TEST"])
-    (stub,) = untested.details["suggestions"]
-    mind.send(stub)
+
+    _argue(mind, {"id": "T1", "type": "test", "title": "Read it twice"}, supports=["H1"])
     one_sided = mind.refused("tasks_close_step", **close)
     assert (one_sided.code, one_sided.details["signals"]) == ("REASONING_REQUIRED", ["BM10_NO_COUNTER_EDGES"])
-    mind.send(one_sided.details["suggestions"][0])
-    # The counter is a hypothesis of its own, and wants a test as well.
-    last = mind.refused("tasks_close_step", **close)
-    assert last.details["signals"] == ["BM4_HYPOTHESIS_NO_TEST"]
-    mind.send(last.details["suggestions"][0])
 
+    # The counter is a hypothesis of its own, and wants a test as well.
+    _argue(mind, {"id": "H2", "type": "hypothesis", "title": "not x", "tags": ["counter"]}, blocks=["H1"])
+    assert mind.refused("tasks_close_step", **close).details["signals"] == ["BM4_HYPOTHESIS_NO_TEST"]
+
+    _argue(mind, {"id": "T2", "type": "test", "title": "Read it again"}, supports=["H2"])
     assert mind.tasks_close_step(**close)["step"]["completed"]
+
+
+def _argue(mind: Mind, card: dict[str, Any], **links: list[str]) -> None:
+    mind.think_card(card=card, target="TASK-001", step="focus", **links)
+
+
+def test_a_stub_that_still_says_what_to_fill_in_does_not_open_the_strict_gate(mind: Mind):
+    _strict(mind)
+    close = {"task": "TASK-001", "checkpoints": "gate"}
+    _argue(mind, {"id": "H1", "type": "hypothesis", "title": "x"})
+    untested = mind.refused("tasks_close_step", **close)
+    (stub,) = untested.details["suggestions"]
+    id = mind.send(stub)["result"]["card_id"]
+
+    again = mind.refused("tasks_close_step", **close)
+    assert again.details["signals"] == untested.details["signals"]
+    assert f"what is not filled in does not count: {id}" in again.message
+    (opening,) = again.details["suggestions"]
+    assert (opening["target"], mind.send(opening)["result"]["id"]) == ("open", id)
+
+    _argue(mind, {"id": "T1", "type": "test", "title": "Read it twice"}, supports=["H1"])
+    assert mind.refused("tasks_close_step", **close).details["signals"] == ["BM10_NO_COUNTER_EDGES"]
+
+
+def test_a_strict_step_that_has_stubs_only_is_not_argued(quick: Mind):
+    _strict(quick)
+    _argue(quick, {"id": "H1", "type": "hypothesis", "title": "<fill in: what it could be>"})
+
+    error = quick.refused("tasks_close_step", task="TASK-001", checkpoints="gate")
+
+    assert (error.code, error.details["signals"]) == ("REASONING_REQUIRED", [])
+    assert "what is not filled in does not count: H1" in error.message
+    assert quick.send(error.details["suggestions"][0])["result"]["template"]["steps"]
 
 
 @pytest.mark.parametrize("tool", ["tasks_close_step", "tasks_done"])

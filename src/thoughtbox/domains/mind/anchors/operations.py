@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 from thoughtbox.domains.mind.anchors import export, lens, noting
@@ -32,7 +33,7 @@ from thoughtbox.domains.mind.room import IN_FULL, room
 from thoughtbox.domains.mind.view.anchors import Anchors
 from thoughtbox.domains.mind.view.tasks import Tasks
 from thoughtbox.errors import Conflict, UnknownId
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import Example, Pages, Tx
 
 _STORAGE = (
     "macro_anchor_note",
@@ -55,6 +56,7 @@ AT_ONCE = 200
     toolsets=IN_FULL,
     keep=["has_more", "next_cursor"],
     newest_first=frozenset({"anchors"}),
+    pages=[Pages("anchors", itemgetter("id"))],
     example=Example({"text": "stor"}, given=[_STORAGE]),
 )
 def anchors_list(tx: Tx, call: ListAnchors) -> AnchorsListed:
@@ -91,6 +93,7 @@ def anchors_list(tx: Tx, call: ListAnchors) -> AnchorsListed:
     errors=[UnknownId],
     keep=["anchor", "stats"],
     newest_first=frozenset({"cards", "tasks"}),
+    pages=[Pages("cards", None)],
     example=Example({"anchor": "a:storage"}, given=[_STORAGE]),
 )
 def anchor_snapshot(tx: Tx, call: Snapshot) -> AnchorShown:

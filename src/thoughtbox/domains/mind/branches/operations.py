@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 from thoughtbox.domains.mind import records
@@ -30,7 +31,7 @@ from thoughtbox.domains.mind.branches.refusals import about_deleting, no_destina
 from thoughtbox.domains.mind.branches.switching import make, switch, warn_of_focus
 from thoughtbox.domains.mind.entries import opened, shown
 from thoughtbox.domains.mind.envelope import suggest
-from thoughtbox.domains.mind.paging import clamped, paged
+from thoughtbox.domains.mind.paging import clamped, paged, pages_of
 from thoughtbox.domains.mind.refusals import choose_one, invalid
 from thoughtbox.domains.mind.room import IN_DAILY, IN_FULL, room
 from thoughtbox.domains.mind.scope import NOTES, branch_named, checked_out
@@ -38,7 +39,7 @@ from thoughtbox.domains.mind.times import as_of
 from thoughtbox.domains.mind.view.documents import Branch, Documents
 from thoughtbox.errors import Conflict, UnknownId
 from thoughtbox.ledger.record import present
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import Example, Pages, Tx
 
 MOST_BRANCHES = 500
 MOST_ENTRIES = 200
@@ -71,6 +72,7 @@ def branch_create(tx: Tx, call: CreateBranch) -> BranchCreated:
     title="List branches",
     toolsets=IN_FULL,
     newest_first=frozenset({"branches"}),
+    pages=[Pages("branches", itemgetter("name"))],
     example=Example({}, given=[_NOTE, _BRANCH]),
 )
 def branch_list(tx: Tx, call: ListBranches) -> BranchesListed:
@@ -184,6 +186,7 @@ def macro_branch_note(tx: Tx, call: NoteOnBranch) -> BranchNoted:
     toolsets=IN_FULL,
     errors=[UnknownId],
     keep=["pagination"],
+    pages=pages_of("entries"),
     example=Example({"from": "main", "to": "what-if"}, given=[_NOTE, _IDEA]),
 )
 def diff(tx: Tx, call: Diff) -> Differing:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.documents.models import (
     CommitNote,
@@ -16,6 +18,7 @@ from thoughtbox.domains.mind.documents.models import (
 )
 from thoughtbox.domains.mind.entries import shown
 from thoughtbox.domains.mind.pages import PageShown, page_of
+from thoughtbox.domains.mind.paging import pages_of
 from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
 from thoughtbox.domains.mind.scope import branch_named, checked_out, missing_target, scope_of
 from thoughtbox.domains.mind.tasks.shown import reasoning_ref, target_shown
@@ -23,7 +26,7 @@ from thoughtbox.domains.mind.times import as_of
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.tasks import Tasks
 from thoughtbox.errors import UnknownId
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import Example, Pages, Tx
 
 MOST_DOCS = 200
 
@@ -60,6 +63,7 @@ def notes_commit(tx: Tx, call: CommitNote) -> NoteCommitted:
     toolsets=IN_FULL,
     errors=[UnknownId],
     keep=["pagination"],
+    pages=pages_of("entries"),
     example=Example({"doc_kind": "notes"}, given=[_NOTE]),
 )
 def show(tx: Tx, call: Show) -> PageShown:
@@ -99,6 +103,7 @@ def open(tx: Tx, call: Open) -> Opened:
     toolsets=IN_FULL,
     errors=[UnknownId],
     newest_first=frozenset({"docs"}),
+    pages=[Pages("docs", itemgetter("doc"))],
     example=Example({}, given=[_NOTE]),
 )
 def docs_list(tx: Tx, call: ListDocs) -> DocsListed:

@@ -8,8 +8,8 @@ from typing import Any
 
 from thoughtbox.domains.mind.engine.reading import metas, run_of
 from thoughtbox.domains.mind.slice import Card
+from thoughtbox.domains.mind.stubs import is_stub
 
-PLACEHOLDER = "<fill"
 QUOTES = "`'\""
 MARKERS = re.compile(r"^(?:\s|>|(?:[-*+•]|\d+[.)]|\[[ xX]\])\s)*")
 """What Markdown puts before a line: quotes, bullets, numbers, boxes to tick."""
@@ -52,7 +52,7 @@ def _lines(card: Card) -> Iterator[str]:
 
 def _said(value: Any) -> str | None:
     """The value, unless it is blank or still waits to be filled in."""
-    if not isinstance(value, str) or PLACEHOLDER in value.lower():
+    if not isinstance(value, str) or is_stub(value):
         return None
     return _unquoted(value) or None
 

@@ -42,6 +42,7 @@ from thoughtbox.domains.mind.graph.shown import (
     snapshot,
 )
 from thoughtbox.domains.mind.graph.validation import EDGE_ENDPOINT_MISSING, validated
+from thoughtbox.domains.mind.paging import pages_of
 from thoughtbox.domains.mind.refusals import choose_one, invalid, suggested, unknown
 from thoughtbox.domains.mind.room import IN_FULL, room
 from thoughtbox.domains.mind.scope import Scope, branch_named, checked_out, scope_of
@@ -51,7 +52,7 @@ from thoughtbox.domains.mind.view.graph import Graph, GraphDoc
 from thoughtbox.domains.mind.view.merges import Conflict, Merges
 from thoughtbox.domains.mind.view.versions import Version, key_of, version_of
 from thoughtbox.errors import MergeNotSupported, UnknownId
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import Example, Pages, Tx
 
 MOST_NODES = 200
 MOST_EDGES = 1_000
@@ -125,6 +126,7 @@ def graph_apply(tx: Tx, call: ApplyGraph) -> GraphApplied:
     errors=[UnknownId],
     keep=["pagination"],
     newest_first=frozenset({"nodes", "edges"}),
+    pages=pages_of("nodes", "last_seq"),
     example=Example({"types": "hypothesis", "status": "open"}, given=[_APPLY]),
 )
 def graph_query(tx: Tx, call: QueryGraph) -> GraphQueried:
@@ -138,7 +140,7 @@ def graph_query(tx: Tx, call: QueryGraph) -> GraphQueried:
     ids = [node.id for node in nodes]
     edges = graph.edges(sources=ids, targets=ids) if call.include_edges and ids else []
     most = clamped(call.edges_limit, 0, MOST_EDGES)
-    suggest_next(tx, "graph_query", call, page, "See the nodes before these")
+    suggest_next(tx, "graph_query", call, "See the nodes before these")
     return GraphQueried(
         branch=scope.branch.name,
         doc=scope.graph,
@@ -194,6 +196,7 @@ def graph_validate(tx: Tx, call: ValidateGraph) -> GraphValidated:
     errors=[UnknownId],
     keep=["pagination"],
     newest_first=frozenset({"changes"}),
+    pages=[Pages("changes", lambda change: change["to"]["last_seq"], "pagination")],
     example=Example({"from": "main", "to": "what-if"}, given=[_APPLY, _FORK, _THEIRS]),
 )
 def graph_diff(tx: Tx, call: DiffGraph) -> GraphDiffed:
@@ -202,7 +205,7 @@ def graph_diff(tx: Tx, call: DiffGraph) -> GraphDiffed:
     limit = clamped(call.limit, 1, MOST_CHANGES)
     found = differing(tx, source, to, call.doc, before=call.cursor, limit=limit + 1)
     changes, page = page_of(found, _seq, cursor=call.cursor, limit=limit)
-    suggest_next(tx, "graph_diff", call, page, "See the changes before these")
+    suggest_next(tx, "graph_diff", call, "See the changes before these")
     return GraphDiffed(
         source=source.name, to=to.name, doc=call.doc, changes=list(map(change_shown, changes)), pagination=page
     )
@@ -239,7 +242,7 @@ def graph_merge(tx: Tx, call: MergeGraph) -> GraphMerged:
         _suggest_after_merge(tx, call, into, conflicts)
         if not page.has_more:
             _warn_of_dangling(tx, into, call.doc, [side.theirs for side in outcome.applied])
-    suggest_next(tx, "graph_merge", call, page, "Merge what was changed before these")
+    suggest_next(tx, "graph_merge", call, "Merge what was changed before these")
     return GraphMerged(
         source=source.name,
         into=into.name,
@@ -328,6 +331,7 @@ def _warn_of_dangling(tx: Tx, branch: Branch, doc: str, written: list[Version]) 
     errors=[UnknownId],
     keep=["pagination"],
     newest_first=frozenset({"conflicts"}),
+    pages=pages_of("conflicts", "created_seq"),
     example=Example({"into": "main"}, given=_CONFLICT),
 )
 def graph_conflicts(tx: Tx, call: ListConflicts) -> ConflictsListed:
@@ -336,7 +340,7 @@ def graph_conflicts(tx: Tx, call: ListConflicts) -> ConflictsListed:
     limit = clamped(call.limit, 1, MOST_CONFLICTS)
     found = tx.ask(Merges).conflicts(into, call.doc, call.status, before=call.cursor, limit=limit + 1)
     conflicts, page = page_of(found, lambda conflict: conflict.created_seq, cursor=call.cursor, limit=limit)
-    suggest_next(tx, "graph_conflicts", call, page, "See the conflicts before these")
+    suggest_next(tx, "graph_conflicts", call, "See the conflicts before these")
     if conflicts and call.status == "open":
         first = {"workspace": tx.workspace, "conflict_id": conflicts[0].id}
         suggest(tx, "graph_conflict_show", first, "See what both sides say, and choose")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from thoughtbox.domains.mind.arguments import MindInput
-from thoughtbox.domains.mind.envelope import suggest
+from thoughtbox.domains.mind.envelope import NextPage
 from thoughtbox.domains.mind.paging import Page
 from thoughtbox.operations import Tx
 
@@ -37,7 +37,6 @@ def same_call(tx: Tx, call: MindInput, **changed: Any) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value is not None}
 
 
-def suggest_next(tx: Tx, tool: str, call: MindInput, page: Page, reason: str) -> None:
-    """Name the call for the next page, if there is one."""
-    if page.has_more:
-        suggest(tx, tool, same_call(tx, call, cursor=page.next_cursor), reason)
+def suggest_next(tx: Tx, tool: str, call: MindInput, reason: str) -> None:
+    """Name the call for the next page, if there is one when the answer is within its budget."""
+    tx.remarks.append(NextPage(tool, same_call(tx, call, cursor=None), reason))

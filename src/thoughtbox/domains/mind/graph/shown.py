@@ -37,6 +37,7 @@ def conflict_shown(conflict: Conflict) -> dict[str, Any]:
         "key": conflict.name,
         "status": conflict.status,
         "created_at_ms": conflict.created_ms,
+        "created_seq": conflict.created_seq,
     }
 
 

@@ -45,6 +45,7 @@ def shown_job(job: Job) -> dict[str, Any]:
             "meta": job.meta or None,
             "created_at_ms": job.created_ms,
             "updated_at_ms": job.updated_ms,
+            "last_seq": job.last_seq,
             "completed_at_ms": job.completed_ms,
         }
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 from thoughtbox.domains.mind.jobs.examples import CLAIM, CREATE
@@ -36,7 +37,7 @@ from thoughtbox.domains.mind.jobs.models import (
 from thoughtbox.domains.mind.room import IN_DAILY, IN_FULL, room
 from thoughtbox.domains.mind.view.jobs import Jobs
 from thoughtbox.errors import UnknownId
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import Example, Pages, Tx
 
 MOST_JOBS, MOST_EVENTS, MOST_RUNNERS = 200, 200, 50
 
@@ -48,6 +49,7 @@ MOST_JOBS, MOST_EVENTS, MOST_RUNNERS = 200, 200, 50
     errors=[UnknownId],
     keep=["has_more", "next_cursor"],
     newest_first=frozenset({"jobs"}),
+    pages=[Pages("jobs", itemgetter("last_seq"))],
     example=Example({"status": "QUEUED"}, given=[CREATE]),
 )
 def tasks_jobs_list(tx: Tx, call: ListJobs) -> JobsListed:
@@ -78,6 +80,15 @@ def tasks_jobs_list(tx: Tx, call: ListJobs) -> JobsListed:
     errors=[UnknownId],
     keep=["job", "has_more_events"],
     newest_first=frozenset({"events"}),
+    pages=[
+        Pages(
+            "events",
+            itemgetter("seq"),
+            cursor="next_before_seq",
+            has_more="has_more_events",
+            argument="before_seq",
+        )
+    ],
     example=Example({"job": "JOB-001", "include_prompt": True}, given=[CREATE]),
 )
 def tasks_jobs_open(tx: Tx, call: OpenJob) -> JobShown:
@@ -104,6 +115,7 @@ def tasks_jobs_open(tx: Tx, call: OpenJob) -> JobShown:
     errors=[UnknownId],
     keep=["status", "has_more"],
     newest_first=frozenset({"events"}),
+    pages=[Pages("events", itemgetter("seq"), cursor="next_after_seq", argument="after_seq")],
     example=Example({"job": "JOB-001"}, given=[CREATE]),
 )
 def tasks_jobs_tail(tx: Tx, call: TailJob) -> JobTail:
@@ -129,6 +141,7 @@ def tasks_jobs_tail(tx: Tx, call: TailJob) -> JobTail:
     errors=[UnknownId],
     keep=["attention", "count"],
     newest_first=frozenset({"jobs", "runners"}),
+    pages=[Pages("jobs", None)],
     example=Example({}, given=[CREATE, CLAIM]),
 )
 def tasks_jobs_radar(tx: Tx, call: Radar) -> JobsRadar:

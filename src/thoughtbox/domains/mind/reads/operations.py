@@ -7,7 +7,7 @@ from typing import Any
 
 from thoughtbox.domains.mind.envelope import suggest, warn
 from thoughtbox.domains.mind.pages import page_of
-from thoughtbox.domains.mind.paging import Page
+from thoughtbox.domains.mind.paging import Page, pages_of
 from thoughtbox.domains.mind.reads import query
 from thoughtbox.domains.mind.reads.conclusions import concluded
 from thoughtbox.domains.mind.reads.lens import Lens, lens_of
@@ -47,6 +47,7 @@ RELEVANT_FIRST = frozenset(
     }
 )
 """Lists that begin with what matters most."""
+PACKED_PAGES = (*pages_of("entries", within="notes"), *pages_of("entries", within="trace"))
 
 _HYPOTHESIS = ("think_card", {"card": {"id": "H1", "type": "hypothesis", "title": "The cache is cold after a deploy"}})
 _TEST = (
@@ -86,6 +87,7 @@ def think_context(tx: Tx, call: ReadContext) -> ContextRead:
     errors=[UnknownId],
     keep=["pagination"],
     newest_first=RELEVANT_FIRST,
+    pages=pages_of("cards", "last_seq"),
     example=Example({"types": "hypothesis", "status": "open"}, given=_GIVEN),
 )
 def think_query(tx: Tx, call: QueryCards) -> CardsQueried:
@@ -99,7 +101,7 @@ def think_query(tx: Tx, call: QueryCards) -> CardsQueried:
             tx,
             "QUERY_PAUSED",
             f"{query.MOST_LOOKED_AT} cards were looked at, and there are more.",
-            f"Send the same with cursor={found.next_cursor} to go on, or narrow it by a tag, a type or a status.",
+            "Send the same with next_cursor as cursor to go on, or narrow it by a tag, a type or a status.",
         )
     if found.hidden:
         again = {"ids": asked.ids, "include_drafts": True, **_place(lens)}
@@ -167,6 +169,7 @@ def think_next(tx: Tx, call: ReadFrontier) -> NextRead:
     errors=[UnknownId],
     keep=CAPSULE,
     newest_first=RELEVANT_FIRST,
+    pages=pages_of("entries", within="trace"),
     example=Example({"max_chars": 4000}, given=_GIVEN),
 )
 def think_pack(tx: Tx, call: ReadPack) -> PackRead:
@@ -234,6 +237,7 @@ def think_watch(tx: Tx, call: Watch) -> Watched:
     errors=[UnknownId],
     keep=CAPSULE,
     newest_first=RELEVANT_FIRST,
+    pages=PACKED_PAGES,
     example=Example({"max_chars": 8000}, given=_GIVEN),
 )
 def context_pack(tx: Tx, call: ReadContextPack) -> ContextPackRead:
@@ -259,7 +263,7 @@ def context_pack_export(slices: Slices, call: ExportContextPack) -> Steps[Contex
 def _exported(tx: Tx, call: ExportContextPack) -> ContextPackExported:
     from thoughtbox.domains.mind.reads.export import exported
 
-    return exported(tx, call, keep=CAPSULE, newest_first=RELEVANT_FIRST)
+    return exported(tx, call, keep=CAPSULE, newest_first=RELEVANT_FIRST, pages=PACKED_PAGES)
 
 
 def _lens(tx: Tx, call: ReadFrontier | QueryCards, *, trace: str | None = None) -> Lens:

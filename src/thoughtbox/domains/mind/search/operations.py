@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.entries import branch_names, docs_in
 from thoughtbox.domains.mind.room import IN_DAILY, room
 from thoughtbox.domains.mind.search.models import Found, Search
 from thoughtbox.domains.mind.search.texts import SEARCHED
 from thoughtbox.ledger.record import Record, present
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import HARD_CEILING, Example, Tx
 from thoughtbox.search import Texts
+
+AROUND = len('{"query":,"hits":[],"count":100,"has_more":true,"next_offset":1000000,"message":,"truncated":false}')
 
 
 @room.operation(
@@ -30,14 +34,27 @@ def mind_search(tx: Tx, call: Search) -> Found:
     there = [hit for hit in found.hits if opened[hit.seq].data["branch"] in names]
     shown = [hit for hit in there if call.include_drafts or not _is_draft(opened[hit.seq])]
     hits = [_shown(opened[hit.seq], hit.snippet, names[opened[hit.seq].data["branch"]]) for hit in shown]
+    message = found.note or _said_of_drafts(len(there) - len(shown))
+    fitting = _fitting(hits, (call.max_chars or HARD_CEILING) - AROUND - len(orjson.dumps([call.query, message])))
+    end = call.offset + (call.limit if fitting == len(hits) else found.hits.index(shown[fitting]))
+    has_more = found.has_more or fitting < len(hits)
     return Found(
         query=call.query,
-        hits=hits,
-        count=len(hits),
-        has_more=found.has_more,
-        next_offset=call.offset + call.limit if found.has_more else None,
-        message=found.note or _said_of_drafts(len(there) - len(shown)),
+        hits=hits[:fitting],
+        count=fitting,
+        has_more=has_more,
+        next_offset=end if has_more else None,
+        message=message,
     )
+
+
+def _fitting(hits: list[dict[str, Any]], room: int) -> int:
+    """How many of these there is room for, one at least: those that the budget would cut away begin the next page."""
+    for number, hit in enumerate(hits):
+        room -= len(orjson.dumps(hit)) + 1
+        if number and room < 0:
+            return number
+    return len(hits)
 
 
 def _said_of_drafts(hidden: int) -> str | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from thoughtbox.domains.mind.engine.argument import argument_of
-from thoughtbox.domains.mind.engine.calls import Call, playbook
-from thoughtbox.domains.mind.engine.findings import Action, Finding, Signal
+from thoughtbox.domains.mind.engine.calls import Call, open_card, playbook
+from thoughtbox.domains.mind.engine.findings import Action, Signal
+from thoughtbox.domains.mind.engine.reading import is_open
 from thoughtbox.domains.mind.engine.rules.counters import one_sided
 from thoughtbox.domains.mind.engine.rules.hypotheses import untested_hypotheses
 from thoughtbox.domains.mind.steps import ref_of
+from thoughtbox.domains.mind.stubs import is_stub_card
 from thoughtbox.domains.mind.tasks.cards import place_of, slice_around, tagged
 from thoughtbox.domains.mind.view.tasks import Step, Target
 from thoughtbox.operations import Tx
@@ -24,9 +25,8 @@ class Gaps(NamedTuple):
 
     signals: list[Signal]
     calls: list[Call]
-
-
-NONE = Gaps([], [])
+    stubs: list[str]
+    """Cards of the step that still say what is to be filled in: they argue nothing."""
 
 
 def reasoning_gaps(tx: Tx, task: Target, step: Step) -> Gaps:
@@ -34,21 +34,32 @@ def reasoning_gaps(tx: Tx, task: Target, step: Step) -> Gaps:
     ref = ref_of(step)
     place = place_of(tx, task.id, ref)
     own = tagged(tx, task.id, ref.tag, limit=MOST_CARDS)
-    if not own:
-        return Gaps([], [playbook("strict", place)])
     cards, links = slice_around(tx, task.id, own)
-    about = argument_of(cards, links, []).about(ref.tag)
-    findings: list[Finding] = []
+    stubs = [card for card in cards if is_stub_card(card)]
+    about = argument_of([card for card in cards if card not in stubs], links, []).about(ref.tag)
+    if not about.subjects:
+        return Gaps([], [playbook("strict", place)], [card.id for card in stubs])
+    signals: list[Signal] = []
+    calls: list[Call] = []
     for finding in (*untested_hypotheses(about, place), *one_sided(about, place)):
-        if isinstance(finding, Signal) and finding.code == "BM4_HYPOTHESIS_NO_EVIDENCE":
-            continue  # a weakness that the gate lets pass
-        findings.append(finding)
-    return Gaps([finding for finding in findings if isinstance(finding, Signal)], _calls(findings))
+        if isinstance(finding, Action):
+            calls += finding.calls
+        elif finding.code != "BM4_HYPOTHESIS_NO_EVIDENCE":  # a weakness that the gate lets pass
+            signals.append(finding)
+    standing = {(card.type, card.title): card for card in stubs if is_open(card)}
+    waiting = [standing.get(_written(call)) for call in calls]
+    return Gaps(
+        signals,
+        [open_card(stub, place) if stub else call for call, stub in zip(calls, waiting, strict=True)],
+        [stub.id for stub in waiting if stub],
+    )
 
 
 def has_gaps(gaps: Gaps) -> bool:
     return bool(gaps.calls)
 
 
-def _calls(findings: Iterable[Finding]) -> list[Call]:
-    return [call for finding in findings if isinstance(finding, Action) for call in finding.calls]
+def _written(call: Call) -> tuple[str | None, str | None]:
+    """What a card is known by before it has an id: a stub is not written twice, but opened."""
+    card = call.params.get("card", {})
+    return card.get("type"), card.get("title")

@@ -10,13 +10,12 @@ from functools import cache
 from typing import Any
 
 from thoughtbox import content
+from thoughtbox.domains.mind.stubs import is_stub
 from thoughtbox.domains.mind.tasks.fields import PROVED, anchors, proof_mode, required
 from thoughtbox.domains.mind.tasks.radar import ACTIVE_LIMIT
 from thoughtbox.domains.mind.view.tasks import Step, Target
 
 FILE = "mind/lint.toml"
-PLACEHOLDER = "<fill"
-"""How a text begins that still waits to be written: it counts as missing."""
 RESEARCH = re.compile(r"research|investigat|explor|hypothes|analy[sz]", re.IGNORECASE)
 MOST_ISSUES = 50
 LONGEST_SLUG = 40
@@ -161,7 +160,7 @@ def _is_missing(value: Any) -> bool:
     if not value:
         return True
     said = [value] if isinstance(value, str) else value
-    return all(PLACEHOLDER in text.lower() for text in said)
+    return all(map(is_stub, said))
 
 
 def _defined(step: Step, **fields: Any) -> Patch:
@@ -170,7 +169,7 @@ def _defined(step: Step, **fields: Any) -> Patch:
 
 def _filled(step: Step, **fields: Any) -> Patch:
     patch = _defined(step, **fields)
-    waits = any(PLACEHOLDER in str(value) for value in fields.values())
+    waits = any(is_stub(str(value)) for value in fields.values())
     return Patch(patch.tool, patch.arguments, "Write your own words in place of <fill in: …>." if waits else None)
 
 

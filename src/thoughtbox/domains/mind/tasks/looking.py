@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from thoughtbox.domains.mind.envelope import Suggestion
+from thoughtbox.domains.mind.paging import pages_of
 from thoughtbox.domains.mind.records import write_place
 from thoughtbox.domains.mind.refusals import invalid, unknown
 from thoughtbox.domains.mind.room import IN_DAILY, IN_FULL, room
@@ -33,7 +34,7 @@ from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.tasks import Target, Tasks, number_of
 from thoughtbox.errors import UnknownId
 from thoughtbox.ledger.view import astray
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import Example, Pages, Tx
 
 EVENT_ID = re.compile(r"evt_[0-9]{16}")
 _FOCUS = ("tasks_focus_set", {"task": "TASK-001"})
@@ -120,6 +121,7 @@ def tasks_radar(tx: Tx, call: Radar) -> RadarShown:
     toolsets=IN_FULL,
     errors=[UnknownId],
     newest_first=frozenset({"events"}),
+    pages=[Pages("events", None)],
     example=Example({"limit": 10}, given=GIVEN),
 )
 def tasks_delta(tx: Tx, call: Delta) -> DeltaShown:
@@ -164,6 +166,7 @@ def events_of(tx: Tx, seqs: list[int]) -> list[dict[str, object]]:
     errors=[UnknownId],
     keep=["pagination"],
     newest_first=frozenset({"targets"}),
+    pages=pages_of("targets", "id"),
     example=Example({"status": "TODO"}, given=GIVEN),
 )
 def tasks_context(tx: Tx, call: ListTargets) -> TargetsListed:

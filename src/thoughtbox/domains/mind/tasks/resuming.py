@@ -12,11 +12,13 @@ from thoughtbox.domains.mind.tasks.shaping import GIVEN
 from thoughtbox.domains.mind.tasks.targets import named_target, target_of
 from thoughtbox.domains.mind.view.tasks import Target
 from thoughtbox.errors import UnknownId
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import Example, Pages, Tx
 
 SNAPSHOT = 4_000
 """Characters that a snapshot is made for when no budget is given: it shows little of each, and cuts nothing."""
 NEWEST_FIRST = frozenset({"refs", "cards", "decisions", "evidence", "blockers", "signals", "actions", "items"})
+
+PAGES = (Pages("cards", None, "cards_pagination", within="memory"),)
 
 
 @room.operation(
@@ -29,6 +31,7 @@ NEWEST_FIRST = frozenset({"refs", "cards", "decisions", "evidence", "blockers", 
     errors=[UnknownId],
     keep=["capsule"],
     newest_first=NEWEST_FIRST,
+    pages=PAGES,
     example=Example({"task": "TASK-001"}, given=GIVEN),
 )
 def tasks_resume_super(tx: Tx, call: ResumeSuper) -> Resumed:
@@ -50,6 +53,7 @@ def tasks_resume_super(tx: Tx, call: ResumeSuper) -> Resumed:
     errors=[UnknownId],
     keep=["capsule"],
     newest_first=NEWEST_FIRST,
+    pages=PAGES,
     example=Example({"task": "TASK-001", "delta": True}, given=GIVEN),
 )
 def tasks_snapshot(tx: Tx, call: Snapshot) -> Resumed:

@@ -287,11 +287,13 @@ def _must_be_proved(tx: Tx, task: Target, step: Step) -> None:
 
 
 def _reasoning_required(task: Target, step: Step, gaps: Gaps) -> ReasoningRequired:
-    signals, calls = gaps
+    signals, calls, stubs = gaps
     why = "; ".join(signal.message for signal in signals) or f"no card is about {step.id}"
+    waiting = f"; what is not filled in does not count: {', '.join(stubs)}" if stubs else ""
+    way_out = "Write what the stubs leave open as cards of your own" if stubs else "Make the suggested calls"
     return ReasoningRequired(
-        f"{task.id} is strict, and {step.id} is not argued yet: {why}",
-        recovery="Make the suggested calls, or send override with reason and risk to tasks_close_step.",
+        f"{task.id} is strict, and {step.id} is not argued yet: {why}{waiting}",
+        recovery=f"{way_out}, or send override with reason and risk to tasks_close_step.",
         details={"signals": [signal.code for signal in signals]}
         | suggested([Suggestion(call.tool, call.params, "Argue the step first", "high") for call in calls]),
     )

@@ -8,6 +8,7 @@ from typing import Any
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.entries import opened, shown
 from thoughtbox.domains.mind.pages import PageShown, page_of, steps_in
+from thoughtbox.domains.mind.paging import pages_of
 from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.domains.mind.room import IN_FULL, room
 from thoughtbox.domains.mind.scope import Scope, scope_of
@@ -93,6 +94,7 @@ def trace_sequential_step(tx: Tx, call: AppendSequentialStep) -> StepAppended:
     toolsets=IN_FULL,
     errors=[UnknownId],
     keep=["pagination"],
+    pages=pages_of("entries"),
     example=Example({"limit": 10}, given=[("trace_sequential_step", _FIRST)]),
 )
 def trace_hydrate(tx: Tx, call: Hydrate) -> PageShown:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.arguments import listed
 from thoughtbox.domains.mind.entries import opened, shown
 from thoughtbox.domains.mind.envelope import Suggestion
-from thoughtbox.domains.mind.paging import clamped, paged
+from thoughtbox.domains.mind.paging import clamped, paged, pages_of
 from thoughtbox.domains.mind.refs import write_move, write_tag
 from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.domains.mind.room import IN_FULL, room
@@ -35,7 +36,7 @@ from thoughtbox.domains.mind.vcs.pointing import COMMITS, head_of, must_be_shown
 from thoughtbox.domains.mind.view.documents import Documents
 from thoughtbox.domains.mind.view.refs import Refs, Tag
 from thoughtbox.errors import UnknownId
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import Example, Pages, Tx
 from thoughtbox.world import milliseconds
 
 MOST_COMMITS = MOST_MOVES = 200
@@ -72,6 +73,7 @@ def commit(tx: Tx, call: Commit) -> Committed:
     toolsets=IN_FULL,
     errors=[UnknownId],
     keep=["pagination"],
+    pages=pages_of("commits"),
     example=Example({}, given=[_COMMIT]),
 )
 def log(tx: Tx, call: Log) -> Logged:
@@ -121,6 +123,7 @@ def reset(tx: Tx, call: Reset) -> WasReset:
     errors=[UnknownId],
     keep=["pagination"],
     newest_first=frozenset({"entries"}),
+    pages=pages_of("entries"),
     example=Example({}, given=[_COMMIT]),
 )
 def reflog(tx: Tx, call: Reflog) -> Moves:
@@ -178,6 +181,7 @@ def tag_create(tx: Tx, call: CreateTag) -> TagCreated:
     title="List tags",
     toolsets=IN_FULL,
     newest_first=frozenset({"tags"}),
+    pages=[Pages("tags", itemgetter("name"))],
     example=Example({}, given=[_COMMIT, _TAG]),
 )
 def tag_list(tx: Tx, call: ListTags) -> TagsListed:

@@ -18,6 +18,7 @@ from thoughtbox.domains.mind.cards.verbs.changing import HYPOTHESIS
 from thoughtbox.domains.mind.facets import of_tag
 from thoughtbox.domains.mind.graph.pages import clamped, page_of, suggest_next
 from thoughtbox.domains.mind.graph.shown import node_shown
+from thoughtbox.domains.mind.paging import pages_of
 from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.domains.mind.room import IN_DAILY, IN_FULL, room
 from thoughtbox.domains.mind.scope import scope_of
@@ -37,6 +38,7 @@ MOST_ERRORS = 500
     errors=[UnknownId],
     keep=["pagination"],
     newest_first=frozenset({"pins"}),
+    pages=pages_of("pins", "last_seq"),
     example=Example({}, given=[HYPOTHESIS, ("think_pin", {"targets": "H1"})]),
 )
 def think_pins(tx: Tx, call: ListPins) -> Pins:
@@ -47,7 +49,7 @@ def think_pins(tx: Tx, call: ListPins) -> Pins:
     graph = at.ask(Graph).of(scope.branch, scope.graph)
     found = graph.newest(of_tag(PINNED), drafts=True, before=call.cursor, limit=limit + 1)
     shown, page = page_of(found, lambda node: node.last_seq, cursor=call.cursor, limit=limit)
-    suggest_next(tx, "think_pins", call, page, "See the pinned cards that changed earlier")
+    suggest_next(tx, "think_pins", call, "See the pinned cards that changed earlier")
     return Pins(branch=scope.branch.name, graph_doc=scope.graph, pins=list(map(node_shown, shown)), pagination=page)
 
 
