@@ -467,6 +467,16 @@ def test_of_two_kept_fields_the_one_named_first_stays_longer():
     assert list(payload(fit(answer, 600, keep=["a", "b"]).answer)) == ["a", "truncated"]
 
 
+def test_a_kept_block_that_is_opened_up_keeps_what_is_named_in_it():
+    call = {"tool": "close", "args": {"id": "TASK-001"}, "purpose": "Close it once it is done" * 3}
+    answer = {"capsule": {"where": {"lane": "shared"}, "action": call, "seen": {"at": 1}}, "rest": {"k": "v"}}
+    keep = ["capsule", "capsule.action", "capsule.seen"]
+
+    shown = [list(fit(answer, limit, keep=keep).answer["capsule"]) for limit in (208, 190, 170, 100)]
+
+    assert shown == [["where", "action", "seen"], ["action", "seen"], ["action"], ["seen"]]
+
+
 def test_the_answer_says_truncated_when_something_was_cut(resumed: dict[str, Any]):
     assert fit(resumed, 5_000).answer["truncated"] is True
     assert fit(resumed, 100_000).answer["truncated"] is False

@@ -75,9 +75,10 @@ def fit(
 ) -> Fitted:
     """Bring an answer within `max_chars`, or without one within the ceiling. The answer itself is never changed.
 
-    `keep` names fields that shrink only when all others are gone, the most precious first. `newest_first` names
-    lists, wherever they stand, whose first item is the one to stay: newest first, best first, or a page that is
-    read forward. In all other lists it is the last. `pages` are the lists that are read in pages.
+    `keep` names fields that shrink only when all others are gone, the most precious first; `block.field` is one that
+    is kept when that block has to be opened up. `newest_first` names lists, wherever they stand, whose first item is
+    the one to stay: newest first, best first, or a page that is read forward. In all other lists it is the last.
+    `pages` are the lists that are read in pages.
     """
     limit = max(ceiling if max_chars is None else max_chars, SMALLEST)
     payload = answer if "budget" not in answer else {name: answer[name] for name in answer if name != "budget"}
@@ -374,13 +375,15 @@ class _Cut:
         others = {name: value for name, value in block.items() if name not in shown and name not in kept}
         kept_size = sum(_field_size(name, value) for name, value in kept.items())
         if kept_size <= room:
-            shown |= kept | self._choose(others, room - kept_size, depth, by_size=True, opened=not kept)
+            shown |= kept | self._choose(others, room - kept_size, depth, by_size=True, opened=() if not kept else None)
         else:
-            shown |= self._choose(kept, room, depth, by_size=False, opened=True)
+            shown |= self._choose(kept, room, depth, by_size=False, opened=keep)
         return {name: shown[name] for name in block if name in shown}
 
-    def _choose(self, block: dict[str, Any], room: int, depth: int, *, by_size: bool, opened: bool) -> dict[str, Any]:
-        """The fields of a block that can stay, shrunk to the room."""
+    def _choose(
+        self, block: dict[str, Any], room: int, depth: int, *, by_size: bool, opened: Sequence[str] | None
+    ) -> dict[str, Any]:
+        """The fields of a block that can stay, shrunk to the room. `opened` is what to keep when the last is opened."""
         fields = [_Field(name, value, room, depth + 1, self.newest_first) for name, value in block.items()]
         if by_size:
             fields.sort(key=attrgetter("least"))
@@ -388,8 +391,12 @@ class _Cut:
         while least > room:
             dropped = fields.pop()
             least -= dropped.least
+            if not fields and opened is not None:
+                shown = self._open(dropped.name, block[dropped.name], room, depth, opened)
+                rest = {name: value for name, value in block.items() if name != dropped.name}
+                return shown or (self._choose(rest, room, depth, by_size=by_size, opened=opened) if rest else {})
             if not fields:
-                return self._open(dropped.name, block[dropped.name], room, depth) if opened else {}
+                return {}
 
         if all(known.complete for known in fields):
             sizes = [sum(known.most + known.extra[step] for known in fields) for step in range(len(TEXT_STEPS))]
@@ -401,11 +408,12 @@ class _Cut:
         _fill(fields, room)
         return {known.name: known.root.copy[0] for known in fields}
 
-    def _open(self, name: str, value: object, room: int, depth: int) -> dict[str, Any]:
-        """A block too large for the room, without the largest of its own fields. A call is never left half."""
+    def _open(self, name: str, value: object, room: int, depth: int, keep: Sequence[str]) -> dict[str, Any]:
+        """A block too large for the room, without the least of its own fields. A call is never left half."""
         if not isinstance(value, dict) or depth > _OPENED_LEVELS or any(_is_call(key, value[key]) for key in value):
             return {}
-        shown = self._shrink(value, room - _size(name) - 2, (), depth + 1)
+        inner = [each.removeprefix(f"{name}.") for each in keep if each.startswith(f"{name}.")]
+        shown = self._shrink(value, room - _size(name) - 2, inner, depth + 1)
         return {name: shown} if shown else {}
 
     def _leads_to(self, shown: dict[str, Any], anchor: dict[str, Any]) -> bool:

@@ -150,7 +150,16 @@ def test_the_capsule_is_the_last_thing_to_shrink(quick: Mind):
     assert seen >= {"radar", "steps", "timeline", "signals", "memory"}
     tight = quick.tasks_snapshot(max_chars=400)
     assert tight["truncated"]
-    assert set(tight) <= {"focus", "capsule", "truncated", "budget"}
+    assert set(tight) <= {"ref", "focus", "capsule", "truncated", "budget"}
+
+
+def test_what_to_do_next_is_the_last_thing_in_a_capsule(quick: Mind):
+    _thought(quick)
+    whole = quick.tasks_snapshot(task="TASK-001")["capsule"]
+    for max_chars in range(650, 1_800, 50):
+        assert quick.tasks_snapshot(max_chars=max_chars)["capsule"]["action"] == whole["action"]
+    for max_chars in range(900, 1_800, 50):
+        assert quick.tasks_snapshot(max_chars=max_chars)["capsule"]["radar"]["now"] == whole["radar"]["now"]
 
 
 def test_what_the_budget_takes_away_is_said(quick: Mind):

@@ -39,7 +39,7 @@ from thoughtbox.domains.mind.view.graph import Node
 from thoughtbox.errors import UnknownId
 from thoughtbox.operations import Example, Slices, Steps, Tx
 
-CAPSULE = ("capsule",)
+CAPSULE = ("capsule", "capsule.next", "capsule.next.primary", "capsule.where")
 RELEVANT_FIRST = frozenset(
     {
         *("cards", "candidates", "hypotheses", "questions", "subgoals", "tests", "blockers", "decisions", "evidence"),

@@ -18,6 +18,8 @@ SNAPSHOT = 4_000
 """Characters that a snapshot is made for when no budget is given: it shows little of each, and cuts nothing."""
 NEWEST_FIRST = frozenset({"refs", "cards", "decisions", "evidence", "blockers", "signals", "actions", "items"})
 
+CAPSULE = ("capsule", *(f"capsule.{part}" for part in ("action", "refs", "target", "radar", "handoff", "last_event")))
+"""What is left in the end, and of that, what to do next."""
 PAGES = (Pages("cards", None, "cards_pagination", within="memory"),)
 
 
@@ -29,7 +31,7 @@ PAGES = (Pages("cards", None, "cards_pagination", within="memory"),)
     title="Resume a plan or task",
     toolsets=IN_FULL,
     errors=[UnknownId],
-    keep=["capsule"],
+    keep=CAPSULE,
     newest_first=NEWEST_FIRST,
     pages=PAGES,
     example=Example({"task": "TASK-001"}, given=GIVEN),
@@ -51,7 +53,7 @@ def tasks_resume_super(tx: Tx, call: ResumeSuper) -> Resumed:
     title="Resume in short, with what is new",
     toolsets=IN_CORE,
     errors=[UnknownId],
-    keep=["capsule"],
+    keep=CAPSULE,
     newest_first=NEWEST_FIRST,
     pages=PAGES,
     example=Example({"task": "TASK-001", "delta": True}, given=GIVEN),
