@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints
 
@@ -107,17 +107,22 @@ class Pages:
         `first_stays` says which end of the list the others are missing from.
         """
         whole, page = _part(answer, self.within), _part(shown, self.within)
-        end, block = _part(whole, self.block), _part(page, self.block)
-        if whole is None or page is None or end is None or block is None:
+        was, block = _part(whole, self.block), _part(page, self.block)
+        if whole is None or page is None or was is None or block is None:
             return shown
-        items, count = whole[self.items], self._shown_of(page)
-        if count < len(items):
-            end = {self.cursor: self.begin, self.has_more: True, "count": count}
-            if count and self.place is not None:
-                end[self.cursor] = self.place(items[count - 1 if first_stays else -count])
+        end = self._end(was, whole[self.items], self._shown_of(page), first_stays=first_stays)
         names = (self.cursor, self.has_more, "count")
-        told = {name: end.get(name) if name in names else value for name, value in block.items()}
-        return self._with_block(shown, {name: told[name] for name in told if name not in names or name in end})
+        kept = [name for name in block if name not in names or name in end]
+        return self._with_block(shown, {name: end[name] if name in names else block[name] for name in kept})
+
+    def _end(self, was: Mapping[str, Any], items: Sequence[Any], count: int, *, first_stays: bool) -> Mapping[str, Any]:
+        """What there is to say at the end of a page that shows so many of its items."""
+        if count == len(items):
+            return was
+        end = {self.has_more: True, "count": count}
+        if count and self.place is not None:
+            return {**end, self.cursor: self.place(items[count - 1 if first_stays else -count])}
+        return {**end, self.cursor: self.begin} if self.begin is not None or self.cursor in was else end
 
     def _with_block(self, answer: dict[str, Any], block: dict[str, Any]) -> dict[str, Any]:
         page = block if self.block is None else {**(_part(answer, self.within) or {}), self.block: block}
