@@ -48,6 +48,24 @@ def test_drafts_are_found_when_they_are_asked_for(quick: Mind):
     assert found(quick, "elephants", include_drafts=True) == ["N1"]
 
 
+def test_what_was_merged_is_found_once_with_the_branches_that_show_it(mind: Mind):
+    mind.branch_create(name="what-if")
+    mind.notes_commit(branch="what-if", content="elephants never forget")
+    mind.think_card(
+        branch="what-if", graph_doc="graph", trace_doc="trace", card={"type": "decision", "title": "giraffes"}
+    )
+    mind.merge(**{"from": "what-if"}, merge_to_base=True)
+    mind.graph_merge(**{"from": "what-if"}, merge_to_base=True)
+
+    for word in ("elephants", "giraffes"):
+        (hit,) = mind.mind_search(query=word)["hits"]
+        assert sorted([hit["branch"], *hit["also_on"]]) == ["main", "what-if"]
+
+    changed = {"op": "node_upsert", "id": hit["id"], "type": "decision", "title": "giraffes, after all"}
+    mind.graph_apply(branch="main", doc="graph", ops=[changed])
+    assert len(found(mind, "giraffes")) == 2
+
+
 def test_what_stands_on_a_branch_is_found_with_its_name_until_the_branch_is_deleted(quick: Mind):
     quick.branch_create(name="what-if")
     quick.notes_commit(branch="what-if", content="elephants")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -13,7 +14,7 @@ from thoughtbox.domains.mind.search.models import Found, Search
 from thoughtbox.domains.mind.search.texts import SEARCHED
 from thoughtbox.ledger.record import Record, present
 from thoughtbox.operations import HARD_CEILING, Example, Tx
-from thoughtbox.search import Texts
+from thoughtbox.search import Hit, Texts
 
 AROUND = len('{"query":,"hits":[],"count":100,"has_more":true,"next_offset":1000000,"message":,"truncated":false}')
 
@@ -33,10 +34,11 @@ def mind_search(tx: Tx, call: Search) -> Found:
     names = branch_names(tx, opened.values())
     there = [hit for hit in found.hits if opened[hit.seq].data["branch"] in names]
     shown = [hit for hit in there if call.include_drafts or not _is_draft(opened[hit.seq])]
-    hits = [_shown(opened[hit.seq], hit.snippet, names[opened[hit.seq].data["branch"]]) for hit in shown]
     message = found.note or _said_of_drafts(len(there) - len(shown))
+    distinct = _distinct(shown, opened)
+    hits = [_shown(copies, opened, names) for copies in distinct]
     fitting = _fitting(hits, (call.max_chars or HARD_CEILING) - AROUND - len(orjson.dumps([call.query, message])))
-    end = call.offset + (call.limit if fitting == len(hits) else found.hits.index(shown[fitting]))
+    end = call.offset + (call.limit if fitting == len(hits) else found.hits.index(distinct[fitting][0]))
     has_more = found.has_more or fitting < len(hits)
     return Found(
         query=call.query,
@@ -46,6 +48,17 @@ def mind_search(tx: Tx, call: Search) -> Found:
         next_offset=end if has_more else None,
         message=message,
     )
+
+
+def _distinct(hits: Iterable[Hit], opened: Mapping[int, Record]) -> list[list[Hit]]:
+    """What was found, the best first: a note or node that was merged is one, with all that says the same."""
+    same: dict[object, list[Hit]] = {}
+    for hit in hits:
+        record = opened[hit.seq]
+        state = _state(record)
+        told = records.origin(record) if state is None else (state["id"], state.get("title"), state.get("text"))
+        same.setdefault(told, []).append(hit)
+    return list(same.values())
 
 
 def _fitting(hits: list[dict[str, Any]], room: int) -> int:
@@ -63,7 +76,7 @@ def _said_of_drafts(hidden: int) -> str | None:
 
 
 def _is_draft(record: Record) -> bool:
-    state = record.data.get("card") or record.data.get("node")
+    state = _state(record)
     return records.is_draft(state["tags"]) if state is not None else bool(_lane(record))
 
 
@@ -71,12 +84,18 @@ def _lane(record: Record) -> bool:
     return record.topic == records.NOTE and bool(records.entry_row(record).draft)
 
 
-def _shown(record: Record, snippet: str, branch: str) -> dict[str, Any]:
-    state = record.data.get("card") or record.data.get("node")
+def _state(record: Record) -> Mapping[str, Any] | None:
+    """The node that the record wrote, if it wrote one."""
+    return record.data.get("card") or record.data.get("node")
+
+
+def _shown(copies: Sequence[Hit], opened: Mapping[int, Record], names: Mapping[int, str]) -> dict[str, Any]:
+    branches = [names[opened[hit.seq].data["branch"]] for hit in copies]
+    record, snippet, state = opened[copies[0].seq], copies[0].snippet, _state(opened[copies[0].seq])
+    where = {"branch": branches[0], **present({"also_on": branches[1:] or None}), "ts": record.ts, "snippet": snippet}
     if state is not None:
         about = present({"type": state["type"], "status": state.get("status"), "title": state.get("title")})
-        return {"id": state["id"], **about, "branch": branch, "ts": record.ts, "snippet": snippet}
+        return {"id": state["id"], **about, **where}
     kind = "event" if record.topic == records.EVENT else "note"
     about = present({"title": record.data.get("title")})
-    ref = f"{docs_in(record)[0]}@{record.seq}"
-    return {"ref": ref, "kind": kind, **about, "branch": branch, "ts": record.ts, "snippet": snippet}
+    return {"ref": f"{docs_in(record)[0]}@{record.seq}", "kind": kind, **about, **where}
