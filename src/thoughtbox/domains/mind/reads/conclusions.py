@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from thoughtbox.domains.mind.reads.lens import Lens
-from thoughtbox.domains.mind.reads.selection import is_card
+from thoughtbox.domains.mind.selection import is_card
 from thoughtbox.domains.mind.slice import Card, Link, Place, TraceEntry
 from thoughtbox.domains.mind.toolsets import disclosing, shown_in
 from thoughtbox.domains.mind.view.graph import Node

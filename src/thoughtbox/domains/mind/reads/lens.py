@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from thoughtbox.domains.mind.reads.models import InView, Reading
-from thoughtbox.domains.mind.reads.selection import ViewName
 from thoughtbox.domains.mind.refusals import choose_one
 from thoughtbox.domains.mind.scope import Scope
+from thoughtbox.domains.mind.selection import ViewName
 from thoughtbox.domains.mind.steps import StepRef, resolve_step
 from thoughtbox.domains.mind.view.documents import Narrowed
 from thoughtbox.domains.mind.view.graph import Graph, GraphDoc

@@ -30,10 +30,10 @@ from thoughtbox.domains.mind.reads.models import (
     Watched,
 )
 from thoughtbox.domains.mind.reads.packing import MOST_CARDS, context_packed, shown_page
-from thoughtbox.domains.mind.reads.selection import Frontier, Limits, frontier, newest_of, selected
 from thoughtbox.domains.mind.reads.shown import counted, lane_summary, shown_card, shown_frontier
 from thoughtbox.domains.mind.room import IN_FULL, room
 from thoughtbox.domains.mind.scope import Scope, branch_named, scope_of
+from thoughtbox.domains.mind.selection import Frontier, Limits, frontier, newest_of, selected
 from thoughtbox.domains.mind.times import as_of
 from thoughtbox.domains.mind.view.graph import Node
 from thoughtbox.errors import UnknownId

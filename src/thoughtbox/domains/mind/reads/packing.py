@@ -9,9 +9,9 @@ from thoughtbox.domains.mind.reads.bridge import bridge
 from thoughtbox.domains.mind.reads.conclusions import concluded
 from thoughtbox.domains.mind.reads.lens import Lens, lens_of
 from thoughtbox.domains.mind.reads.models import MOST_WANTED, ContextPackRead, PackArguments
-from thoughtbox.domains.mind.reads.selection import Signals, selected, signals
 from thoughtbox.domains.mind.reads.shown import counted, lane_summary, shown_card
 from thoughtbox.domains.mind.scope import scope_of, target_id
+from thoughtbox.domains.mind.selection import Signals, selected, signals
 from thoughtbox.operations import Tx
 
 MOST_CARDS = 200

@@ -12,8 +12,8 @@ from thoughtbox.domains.mind.cards.stamping import is_visible
 from thoughtbox.domains.mind.facets import UNMARKED, of_state, of_tag, of_type
 from thoughtbox.domains.mind.reads.lens import Lens
 from thoughtbox.domains.mind.reads.models import QueryCards
-from thoughtbox.domains.mind.reads.selection import is_card
 from thoughtbox.domains.mind.refusals import invalid
+from thoughtbox.domains.mind.selection import is_card
 from thoughtbox.domains.mind.view.graph import Node
 
 MOST_LOOKED_AT = 5_000

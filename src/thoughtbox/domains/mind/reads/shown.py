@@ -8,8 +8,8 @@ from typing import Any
 
 from thoughtbox.domains.mind.cards.card import TYPES
 from thoughtbox.domains.mind.cards.stamping import PINNED
-from thoughtbox.domains.mind.reads.selection import OPEN, Frontier
 from thoughtbox.domains.mind.records import is_draft
+from thoughtbox.domains.mind.selection import OPEN, Frontier
 from thoughtbox.domains.mind.view.graph import Node
 from thoughtbox.ledger.record import present
 

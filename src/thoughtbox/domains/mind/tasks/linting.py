@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from thoughtbox.domains.mind.scope import docs_of
+from thoughtbox.domains.mind.selection import is_card
 from thoughtbox.domains.mind.tasks.cards import graph_of
 from thoughtbox.domains.mind.tasks.handoff import next_action
 from thoughtbox.domains.mind.tasks.leases import lease_of
 from thoughtbox.domains.mind.tasks.lint import Facts, Issue, issue_shown, issues, patch_shown
-from thoughtbox.domains.mind.tasks.selection import cards
 from thoughtbox.domains.mind.tasks.shown import target_line
 from thoughtbox.domains.mind.view.documents import Documents, Narrowed
 from thoughtbox.domains.mind.view.tasks import Target, Tasks
@@ -68,7 +69,7 @@ def context_health(tx: Tx, target: Target) -> dict[str, Any]:
     documents, notes_only = tx.ask(Documents), Narrowed(kind="note")
     notes = len(documents.entries(branch, notes_doc, before=None, limit=MOST_COUNTED, narrowed=notes_only))
     steps = len(documents.entries(branch, trace_doc, before=None, limit=MOST_COUNTED, narrowed=notes_only))
-    known = len(cards(graph_of(tx, target.id).walk(drafts=True), MOST_COUNTED))
+    known = len(list(islice(filter(is_card, graph_of(tx, target.id).walk(drafts=True)), MOST_COUNTED)))
     stats = {"notes": notes, "cards": known, "trace_notes": steps, "events": target.revision + 1}
     if notes or known:
         return _health(stats, [])

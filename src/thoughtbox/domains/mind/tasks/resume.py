@@ -11,6 +11,7 @@ from thoughtbox.domains.mind.engine.engine import considered
 from thoughtbox.domains.mind.entries import opened
 from thoughtbox.domains.mind.graph.shown import node_shown
 from thoughtbox.domains.mind.scope import docs_of
+from thoughtbox.domains.mind.selection import selected, signals
 from thoughtbox.domains.mind.slice import TraceEntry
 from thoughtbox.domains.mind.steps import StepRef, ref_of
 from thoughtbox.domains.mind.tasks.cards import card_of, graph_of, links_between, place_of
@@ -18,7 +19,6 @@ from thoughtbox.domains.mind.tasks.events import canonical_branch
 from thoughtbox.domains.mind.tasks.handoff import capsule
 from thoughtbox.domains.mind.tasks.limits import Limits
 from thoughtbox.domains.mind.tasks.radar import radar, steps_block
-from thoughtbox.domains.mind.tasks.selection import of_kind, selected
 from thoughtbox.domains.mind.tasks.shown import event_shown, reasoning_ref, step_line, target_shown
 from thoughtbox.domains.mind.view.documents import Branch, Documents, Narrowed
 from thoughtbox.domains.mind.view.graph import Node
@@ -47,7 +47,7 @@ def resumed(
     seen = radar(tx, target)
     events, more_events = _timeline(tx, target, limits.events)
     memory, nodes, trace, cut = _memory(tx, target, branch, view, limits, drafts=drafts, step=step)
-    signals, more_signals = _signals(tx, target, limits, drafts=drafts)
+    noted, more_signals = _signals(tx, target, limits, drafts=drafts)
     place = place_of(tx, target.id, step)
     cards = [card_of(node) for node in nodes]
     engine = considered(
@@ -84,7 +84,7 @@ def resumed(
         "radar": seen,
         "steps": {**steps, "items": [step_line(one) for one in tx.ask(Tasks).steps(target.id, limit=MOST_STEPS)]},
         "timeline": {"events": events},
-        "signals": signals,
+        "signals": noted,
         "memory": memory,
         "engine": engine,
         "step_focus": {**step.meta(), "title": first.title} if step and first else None,
@@ -120,7 +120,12 @@ def _memory(
     notes, more_notes = _entries(tx, branch, notes_doc, limits.notes, drafts=drafts)
     trace, more_trace = _entries(tx, branch, trace_doc, limits.trace, drafts=drafts)
     found = selected(
-        graph_of(tx, target.id), view, limits.cards + 1, drafts=drafts, step_tag=step.tag if step else None
+        graph_of(tx, target.id),
+        view=view,
+        limit=limits.cards + 1,
+        drafts=drafts,
+        step_tag=step.tag if step else None,
+        of_step_only=False,
     )
     nodes = found[: limits.cards]
     by_type: dict[str, int] = {}
@@ -167,13 +172,11 @@ def _heard(trace: Sequence[dict[str, Any]]) -> list[TraceEntry]:
 
 
 def _signals(tx: Tx, target: Target, limits: Limits, *, drafts: bool) -> tuple[dict[str, Any], list[str]]:
-    graph, told, more = graph_of(tx, target.id), dict[str, Any](), list[str]()
-    for kind in ("blockers", "decisions", "evidence"):
-        limit: int = getattr(limits, kind)
-        found = of_kind(graph, kind, limit + 1, drafts=drafts)
-        told[kind] = [node_shown(node) for node in found[:limit]]
-        if len(found) > limit:
-            more.append(f"signals.{kind}")
+    wanted = {"blockers": limits.blockers, "decisions": limits.decisions, "evidence": limits.evidence}
+    one_more = {kind: limit + 1 for kind, limit in wanted.items()}
+    found = signals(graph_of(tx, target.id), **one_more, drafts=drafts, step_tag=None)._asdict()
+    told = {kind: [node_shown(node) for node in found[kind][:limit]] for kind, limit in wanted.items()}
+    more = [f"signals.{kind}" for kind, limit in wanted.items() if len(found[kind]) > limit]
     return {**told, "stats": {kind: len(shown) for kind, shown in told.items()}}, more
 
 

@@ -21,6 +21,8 @@ MOST_OF_A_KIND = 6
 MOST_SUBGOALS = 4
 MOST_OF_THE_STEP = 4
 OPEN = "open"
+OPEN_ONLY = ("smart", "audit")
+"""Views that show nothing that was settled, unless it is pinned."""
 BLOCKER = "blocker"
 
 
@@ -56,37 +58,46 @@ def is_card(node: Node) -> bool:
 
 
 def selected(
-    graph: GraphDoc, *, view: ViewName, limit: int, drafts: bool = False, step_tag: str | None = None
+    graph: GraphDoc,
+    *,
+    view: str,
+    limit: int,
+    drafts: bool = False,
+    step_tag: str | None = None,
+    of_step_only: bool = True,
 ) -> list[Node]:
     """So many cards at most, in order of relevance: pinned, open, of the step in focus, and then the last changed.
 
-    What is pinned is shown whatever the step in focus; all else is of that step, if there is one.
+    What is pinned is shown whatever the step in focus. All else is of that step, if there is one and `of_step_only`.
     """
     chosen: dict[str, Node] = {}
-    for node in _by_relevance(graph, view, limit, drafts or view == "audit", step_tag):
+    within = step_tag if of_step_only else None
+    for node in _by_relevance(graph, view, limit, drafts or view == "audit", step_tag, within):
         if len(chosen) >= limit:
             break
         chosen.setdefault(node.id, node)
     return list(chosen.values())
 
 
-def _by_relevance(graph: GraphDoc, view: ViewName, limit: int, drafts: bool, step_tag: str | None) -> Iterator[Node]:
+def _by_relevance(
+    graph: GraphDoc, view: str, limit: int, drafts: bool, step_tag: str | None, within: str | None
+) -> Iterator[Node]:
     if limit <= 0:
         return
-    drafts_too = drafts or step_tag is not None
+    drafts_too = drafts or within is not None
     few = min(MOST_OF_A_KIND, limit)
     yield from islice(_cards(graph.walk(of_tag(PINNED), drafts=True, chunk=MOST_PINS)), MOST_PINS)
     kinds = [
-        (of_state("hypothesis", OPEN, step_tag), few),
-        (of_state("question", OPEN, step_tag), few),
-        (of_subgoals(OPEN, step_tag), min(MOST_SUBGOALS, limit)),
-        (of_state("test", OPEN, step_tag), few),
+        (of_state("hypothesis", OPEN, within), few),
+        (of_state("question", OPEN, within), few),
+        (of_subgoals(OPEN, within), min(MOST_SUBGOALS, limit)),
+        (of_state("test", OPEN, within), few),
     ]
     for facet, most in kinds:
         yield from graph.newest(facet, drafts=drafts_too, limit=most)
     if step_tag is not None:
         yield from graph.newest(*_of_any_status(step_tag), drafts=True, limit=MOST_OF_THE_STEP)
-    fill = _of_any_status(step_tag) if view == "explore" else [of_state(type, OPEN, step_tag) for type in TYPES]
+    fill = [of_state(type, OPEN, within) for type in TYPES] if view in OPEN_ONLY else _of_any_status(within)
     yield from graph.walk(*fill, drafts=drafts_too, chunk=limit)
 
 
