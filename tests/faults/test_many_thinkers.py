@@ -89,7 +89,7 @@ class Thinker:
         return [found[number] for number in ids]
 
 
-@pytest.mark.parametrize("thoughts", [50, pytest.param(500, marks=pytest.mark.torture)])
+@pytest.mark.parametrize("thoughts", [25, pytest.param(500, marks=pytest.mark.torture)])
 @pytest.mark.parametrize("shared", [False, True], ids=["a session each", "one session"])
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 def test_eight_clients_think_at_once_and_nothing_is_lost(

@@ -10,6 +10,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,12 +46,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
     parser.add_argument("--docs", type=Path, default=DOCS, help="the folder of the documentation")
     args = parser.parse_args(argv)
-    stale = [path for path, text in pages(args.docs) if not path.exists() or path.read_text(encoding="utf-8") != text]
+    made = list(pages(args.docs))
+    stale = [path for path, text in made if not path.exists() or path.read_text(encoding="utf-8") != text]
     if args.check:
         for path in stale:
             sys.stderr.write(f"{path} is out of date: run `make docs`\n")
         return 1 if stale else 0
-    for path, text in pages(args.docs):
+    for path, text in made:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return 0
@@ -66,6 +68,7 @@ def pages(docs: Path) -> Iterator[tuple[Path, str]]:
     yield settings, _between_marks(around, settings_table())
 
 
+@cache
 def operations_page() -> str:
     lines = [
         "# Operations",

@@ -92,6 +92,7 @@ def test_a_job_is_put_into_the_queue_with_all_that_is_said_of_it(mind: Mind):
         "meta": {"why": "slow"},
         "created_at_ms": event["ts_ms"],
         "updated_at_ms": event["ts_ms"],
+        "last_seq": event["seq"],
     }
     assert event == {
         "ref": f"JOB-001@{mind.head()}",
