@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.ledger.record import seq_of
+from thoughtbox.ledger.view import NOW
 from thoughtbox.operations import Tx
 from thoughtbox.world import milliseconds
 
@@ -58,3 +59,11 @@ def _newest_before(tx: Tx, moment: int) -> int:
         else:
             high = middle - 1
     return low
+
+
+def moment(tx: Tx) -> int:
+    """What time it is: now, or that of the record as of which is read."""
+    if tx.as_of >= NOW:
+        return tx.now_ms
+    record = tx.ledger.record(min(tx.as_of, tx.ledger.last_seq()))
+    return milliseconds(record.ts) if record is not None else 0

@@ -128,6 +128,29 @@ def test_the_capsule_hands_over_what_is_needed_to_go_on(quick: Mind):
     assert plan["action"]["args"] == {"workspace": "tests", "task": "TASK-001"}
 
 
+def test_the_capsule_says_what_others_do_for_the_task(mind: Mind):
+    _thought(mind)
+
+    def where() -> dict[str, Any]:
+        return mind.tasks_snapshot(task="TASK-001")["capsule"]["where"]
+
+    assert (where()["inbox"], where()["runner_status"]) == (None, None)
+    job, other = (mind.tasks_jobs_create(title=title, prompt="Do", task="TASK-001")["job"] for title in ("a", "b"))
+    mind.tasks_jobs_create(title="of another", prompt="Do")
+    mind.runner_heartbeat(runner_id="r1", status="live")
+    mind.tasks_jobs_claim(job=job["id"], runner_id="r1")
+    assert where()["inbox"] == {"running": 1, "queued": 1, "attention": []}
+    assert where()["runner_status"] == "live"
+
+    revision = mind.tasks_jobs_open(job=job["id"])["job"]["revision"]
+    asked = {"runner_id": "r1", "claim_revision": revision, "kind": "question", "message": "Which one?"}
+    mind.tasks_jobs_report(job=job["id"], **asked)
+    assert where()["inbox"]["attention"] == [{"job": job["id"], "needs": ["needs_manager"]}]
+    mind.tasks_jobs_message(job=job["id"], message="The first")
+    assert where()["inbox"] == {"running": 1, "queued": 1, "attention": []}
+    assert other["id"] == "JOB-002"
+
+
 def test_the_capsule_is_the_last_thing_to_shrink(quick: Mind):
     _thought(quick)
     whole = quick.tasks_snapshot(task="TASK-001")["capsule"]

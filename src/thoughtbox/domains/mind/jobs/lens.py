@@ -9,22 +9,15 @@ from thoughtbox.domains.mind.envelope import Suggestion
 from thoughtbox.domains.mind.jobs.job import EVENT_REF, JOB_TOPIC, RUNNER_PREFIX, Job, Runner
 from thoughtbox.domains.mind.opening import first_line
 from thoughtbox.domains.mind.refusals import unknown
+from thoughtbox.domains.mind.times import moment
 from thoughtbox.domains.mind.view.jobs import Jobs
 from thoughtbox.ledger.record import Record, present
-from thoughtbox.ledger.view import NOW, astray
+from thoughtbox.ledger.view import astray
 from thoughtbox.operations import Tx
 from thoughtbox.world import milliseconds
 
 AROUND = 5
 """Events before and after one that is opened."""
-
-
-def moment(tx: Tx) -> int:
-    """What time it is: now, or that of the record as of which is read."""
-    if tx.as_of >= NOW:
-        return tx.now_ms
-    record = tx.ledger.record(min(tx.as_of, tx.ledger.last_seq()))
-    return milliseconds(record.ts) if record is not None else 0
 
 
 def shown_job(job: Job) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from thoughtbox.domains.mind.jobs.job import (
 from thoughtbox.domains.mind.jobs.lens import (
     events_of,
     known_job,
-    moment,
     prompt_of,
     shown_job,
     shown_lease,
@@ -35,6 +34,7 @@ from thoughtbox.domains.mind.jobs.models import (
     TailJob,
 )
 from thoughtbox.domains.mind.room import IN_DAILY, IN_FULL, room
+from thoughtbox.domains.mind.times import moment
 from thoughtbox.domains.mind.view.jobs import Jobs
 from thoughtbox.errors import UnknownId
 from thoughtbox.operations import Example, Pages, Tx

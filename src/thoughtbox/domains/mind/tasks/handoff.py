@@ -8,6 +8,7 @@ from typing import Any
 from thoughtbox.domains.mind.tasks.closing import unproved
 from thoughtbox.domains.mind.tasks.fields import anchors
 from thoughtbox.domains.mind.tasks.gate import has_gaps, reasoning_gaps
+from thoughtbox.domains.mind.tasks.inbox import inbox
 from thoughtbox.domains.mind.tasks.leases import lease_of
 from thoughtbox.domains.mind.tasks.shown import step_line, target_line
 from thoughtbox.domains.mind.toolsets import shown_in
@@ -124,8 +125,7 @@ def capsule(
             "lane": {"kind": "all" if drafts else "shared"},
             "map": {"where": about[0] if about else None, "top_anchors": about[:MOST]},
             "step_focus": step_line(open_steps[0]) if open_steps else None,
-            "inbox": None,
-            "runner_status": None,
+            **inbox(tx, target.id),
             **({"horizon": seen["horizon"]} if "horizon" in seen else {}),
         },
         "refs": list(refs),
