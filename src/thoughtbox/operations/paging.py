@@ -98,7 +98,7 @@ class Pages:
         block = _part(page, self.block)
         if self.place is None or page is None or block is None:
             return answer
-        cursors = [block.get(self.cursor), self.begin, *map(self.place, page[self.items])]
+        cursors = [block.get(self.cursor), self.begin, *map(self.place, page.get(self.items) or ())]
         return self._with_block(answer, {**block, self.cursor: max(cursors, key=_length)})
 
     def settled(self, shown: dict[str, Any], answer: dict[str, Any], *, first_stays: bool) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Pages:
         was, block = _part(whole, self.block), _part(page, self.block)
         if whole is None or page is None or was is None or block is None:
             return shown
-        end = self._end(was, whole[self.items], self._shown_of(page), first_stays=first_stays)
+        end = self._end(was, whole.get(self.items) or (), self._shown_of(page), first_stays=first_stays)
         names = (self.cursor, self.has_more, "count")
         kept = [name for name in block if name not in names or name in end]
         return self._with_block(shown, {name: end[name] if name in names else block[name] for name in kept})
