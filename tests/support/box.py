@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from thoughtbox.app import Thoughtbox
@@ -72,3 +73,9 @@ class Box:
 
     def close(self) -> None:
         self.app.close()
+
+
+def make_store(database_url: str) -> None:
+    """An empty store on PostgreSQL."""
+    with TemporaryDirectory() as directory:
+        Box(Path(directory), THOUGHTBOX_DATABASE_URL=database_url).close()

