@@ -24,9 +24,8 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client
 from mcp_types import CallToolResult, Implementation, RequestParamsMeta, Tool
 
-from tests.support.box import make_store
+from tests.support.box import empty_schema
 from tests.support.forked_stdio import forked_stdio
-from tests.support.postgres import swept_schema
 from tests.support.servers import HANDSHAKE, PATIENCE, SERVE, STATELESS, HttpServer, environment
 from thoughtbox.app import Thoughtbox
 from thoughtbox.ledger.replay import rebuild
@@ -232,7 +231,7 @@ class Doors:
     def _place(self, engine: Engine, kept: ExitStack) -> dict[str, str]:
         if engine == "sqlite":
             return {}
-        return {"THOUGHTBOX_DATABASE_URL": kept.enter_context(swept_schema(self._config, make_store))}
+        return {"THOUGHTBOX_DATABASE_URL": kept.enter_context(empty_schema(self._config))}
 
     @contextmanager
     def _connect(

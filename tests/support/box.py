@@ -5,15 +5,19 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from thoughtbox.app import Thoughtbox
+import pytest
+
+from tests.support.postgres import swept_schema
+from thoughtbox.app import Thoughtbox, all_views
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.operations.workspaces import named_workspace
@@ -75,7 +79,14 @@ class Box:
         self.app.close()
 
 
-def make_store(database_url: str) -> None:
-    """An empty store on PostgreSQL."""
+@contextmanager
+def empty_schema(config: pytest.Config) -> Generator[str]:
+    """A schema of PostgreSQL with an empty store in it."""
+    release = tuple(kind.shape("postgres") for kind in all_views().kinds)
+    with swept_schema(config, _make_store, release) as url:
+        yield url
+
+
+def _make_store(database_url: str) -> None:
     with TemporaryDirectory() as directory:
         Box(Path(directory), THOUGHTBOX_DATABASE_URL=database_url).close()

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.box import Box, make_store
-from tests.support.postgres import swept_schema
+from tests.support.box import Box, empty_schema
 
 OpenBox = Callable[..., Box]
 
@@ -23,7 +22,7 @@ def open_box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenBox
     def open_box(name: str = "store", **variables: str) -> Box:
         if request.param == "postgres":
             if name not in schemas:
-                schema = swept_schema(request.config, make_store)
+                schema = empty_schema(request.config)
                 schemas[name] = schema.__enter__()
                 leaving.append(lambda: schema.__exit__(None, None, None))
             variables["THOUGHTBOX_DATABASE_URL"] = schemas[name]

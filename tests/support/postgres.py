@@ -13,9 +13,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 import pytest
@@ -111,29 +112,31 @@ _SHAPE = (
     b"SELECT count(*), sum(c.oid::bigint), sum(c.relfilenode::bigint), sum(c.relnatts)"
     b" FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace"
 )
-_SPARE: list[SweptStore] = []
+_SPARE: defaultdict[object, list[SweptStore]] = defaultdict(list)
 
 
 @contextmanager
-def swept_schema(config: pytest.Config, make: Callable[[str], None]) -> Generator[str]:
-    """A schema with an empty store in it, as `make` leaves one."""
+def swept_schema(config: pytest.Config, make: Callable[[str], None], release: object) -> Generator[str]:
+    """A schema with an empty store in it, as `make` leaves one in this release: some tests bring another one about."""
     server = server_url(config)
     if not config.stash.get(_SWEPT, False):
         config.stash[_SWEPT] = True
         config.add_cleanup(_drop_spare)  # before the server stops
-    store = _SPARE.pop() if _SPARE else SweptStore(server, make)
+    spare = _SPARE[release]
+    store = spare.pop() if spare else SweptStore(server, make)
     try:
         yield store.url
     finally:
         if store.sweep():
-            _SPARE.append(store)
+            spare.append(store)
         else:
             store.drop()
 
 
 def _drop_spare() -> None:
-    while _SPARE:
-        _SPARE.pop().drop()
+    for store in chain.from_iterable(_SPARE.values()):
+        store.drop()
+    _SPARE.clear()
 
 
 def _start(config: pytest.Config) -> str:
