@@ -130,7 +130,7 @@ def test_every_read_that_takes_a_cursor_is_known_here():
         and not operation.writes
         and {"cursor", "offset", "before_seq", "after_seq"} & operation.input.model_fields.keys()
     }
-    packs = {"think_pack", "mind.context_pack"}  # which hold a page, and cannot be asked for the next
+    packs = {"export", "think_watch", "mind.context_pack"}  # which hold pages, and cannot be asked for the next
     assert {read.tool for read in PAGED} == taking == (paged | {"mind_search"}) - packs
 
 
@@ -187,13 +187,17 @@ def test_a_page_that_has_room_for_nothing_leads_to_itself_again(mind: Mind):
     }
 
 
-def test_a_pack_says_of_its_notes_and_its_trace_where_what_is_shown_of_them_ends(mind: Mind):
-    pack = mind.context_pack(
-        ref="main", notes_doc="notes", trace_doc="trace", graph_doc="graph", notes_limit=20, max_chars=9_000
-    )
+def packed(mind: Mind) -> Iterator[tuple[str, Answer]]:
+    """Pages inside of other answers, with their documents."""
+    docs = {"notes_doc": "notes", "trace_doc": "trace", "graph_doc": "graph"}
+    pack = mind.context_pack(ref="main", **docs, notes_limit=20, max_chars=9_000)
+    watch = mind.think_watch(ref="main", trace_doc="trace", graph_doc="graph", trace_limit_steps=20, max_chars=6_000)
+    yield from (("notes", pack["notes"]), ("trace", pack["trace"]), ("trace", watch["trace"]))
 
-    for part in ("notes", "trace"):
-        page, entries = pack[part]["pagination"], pack[part]["entries"]
+
+def test_a_pack_says_of_its_notes_and_its_trace_where_what_is_shown_of_them_ends(mind: Mind):
+    for part, shown in packed(mind):
+        page, entries = shown["pagination"], shown["entries"]
         assert page["count"] == len(entries)
         assert page["has_more"]
         assert page["next_cursor"] == entries[0]["seq"]

@@ -1,18 +1,12 @@
 """Pages by number: how many, where this one ended, and whether there are more."""
 
 from collections.abc import Sequence
-from operator import itemgetter
-from typing import Protocol, TypeVar
+from operator import attrgetter, itemgetter
+from typing import TypeVar
 
 from thoughtbox.operations import Output, Pages
 
-
-class Numbered(Protocol):
-    @property
-    def seq(self) -> int: ...
-
-
-N = TypeVar("N", bound=Numbered)
+T = TypeVar("T")
 
 
 class Page(Output):
@@ -28,17 +22,21 @@ def pages_of(items: str, number: str = "seq", *, within: str | None = None) -> t
     return (Pages(items, itemgetter(number), "pagination", within),)
 
 
+NOTES_AND_TRACE = (*pages_of("entries", within="notes"), *pages_of("entries", within="trace"))
+"""The pages that a pack holds."""
+
+
 def clamped(limit: int, most: int) -> int:
     """As many as were asked for, one at least."""
     return min(max(limit, 1), most)
 
 
-def paged(found: Sequence[N], cursor: int | None, limit: int) -> tuple[Sequence[N], Page]:
-    """What fits on a page of what was found, which is one more if there are more."""
+def paged(found: Sequence[T], cursor: int | None, limit: int, *, by: str = "seq") -> tuple[Sequence[T], Page]:
+    """What fits on a page of what was found, which is one more if there are more. `by` is what the cursor goes by."""
     page, has_more = found[:limit], len(found) > limit
     return page, Page(
         cursor=cursor,
-        next_cursor=page[-1].seq if has_more and page else None,
+        next_cursor=attrgetter(by)(page[-1]) if has_more and page else None,
         has_more=has_more,
         limit=limit,
         count=len(page),

@@ -18,7 +18,7 @@ from thoughtbox.domains.mind.documents.models import (
 )
 from thoughtbox.domains.mind.entries import shown
 from thoughtbox.domains.mind.pages import PageShown, page_of
-from thoughtbox.domains.mind.paging import pages_of
+from thoughtbox.domains.mind.paging import NOTES_AND_TRACE, pages_of
 from thoughtbox.domains.mind.room import IN_CORE, IN_FULL, room
 from thoughtbox.domains.mind.scope import branch_named, checked_out, missing_target, scope_of
 from thoughtbox.domains.mind.tasks.shown import reasoning_ref, target_shown
@@ -129,6 +129,7 @@ def docs_list(tx: Tx, call: ListDocs) -> DocsListed:
     toolsets=IN_FULL,
     errors=[UnknownId],
     keep=["target", "reasoning_ref"],
+    pages=NOTES_AND_TRACE,
     example=Example({"target": "PLAN-001"}, given=[("tasks_create", {"kind": "plan", "title": "Warm the cache"})]),
 )
 def export(tx: Tx, call: Export) -> Exported:

@@ -32,7 +32,6 @@ from thoughtbox.domains.mind.graph.models import (
     ShowConflict,
     ValidateGraph,
 )
-from thoughtbox.domains.mind.graph.pages import clamped, page_of, same_call, suggest_next
 from thoughtbox.domains.mind.graph.querying import Wanted, newest
 from thoughtbox.domains.mind.graph.shown import (
     change_shown,
@@ -42,7 +41,8 @@ from thoughtbox.domains.mind.graph.shown import (
     snapshot,
 )
 from thoughtbox.domains.mind.graph.validation import EDGE_ENDPOINT_MISSING, validated
-from thoughtbox.domains.mind.paging import pages_of
+from thoughtbox.domains.mind.next_page import same_call, suggest_next
+from thoughtbox.domains.mind.paging import clamped, paged, pages_of
 from thoughtbox.domains.mind.refusals import choose_one, invalid, suggested, unknown
 from thoughtbox.domains.mind.room import IN_FULL, room
 from thoughtbox.domains.mind.scope import Scope, branch_named, checked_out, scope_of
@@ -134,12 +134,12 @@ def graph_query(tx: Tx, call: QueryGraph) -> GraphQueried:
     tx = as_of(tx, call.as_of)
     scope = _scope(tx, call)
     graph = tx.ask(Graph).of(scope.branch, scope.graph)
-    limit = clamped(call.limit, 1, MOST_NODES)
+    limit = clamped(call.limit, MOST_NODES)
     found = newest(graph, _wanted(call), before=call.cursor, limit=limit + 1)
-    nodes, page = page_of(found, lambda node: node.last_seq, cursor=call.cursor, limit=limit)
+    nodes, page = paged(found, call.cursor, limit, by="last_seq")
     ids = [node.id for node in nodes]
     edges = graph.edges(sources=ids, targets=ids) if call.include_edges and ids else []
-    most = clamped(call.edges_limit, 0, MOST_EDGES)
+    most = min(max(call.edges_limit, 0), MOST_EDGES)
     suggest_next(tx, "graph_query", call, "See the nodes before these")
     return GraphQueried(
         branch=scope.branch.name,
@@ -173,7 +173,7 @@ def _wanted(call: QueryGraph) -> Wanted:
 def graph_validate(tx: Tx, call: ValidateGraph) -> GraphValidated:
     """Whether every edge of a graph leads from a node to a node, and which do not."""
     scope = _scope(tx, call)
-    found = validated(tx.ask(Graph).of(scope.branch, scope.graph), clamped(call.max_errors, 1, MOST_ERRORS))
+    found = validated(tx.ask(Graph).of(scope.branch, scope.graph), clamped(call.max_errors, MOST_ERRORS))
     mendable = (one.key for one in found.dangling if not one.key[0].startswith(RESERVED))
     if (key := next(mendable, None)) is not None:
         op = {"op": "edge_delete", "from": key[0], "rel": key[1], "to": key[2]}
@@ -202,9 +202,9 @@ def graph_validate(tx: Tx, call: ValidateGraph) -> GraphValidated:
 def graph_diff(tx: Tx, call: DiffGraph) -> GraphDiffed:
     """The nodes and edges of one branch, deleted ones included, that say another thing than the other branch does."""
     source, to = branch_named(tx, call.source), branch_named(tx, call.to)
-    limit = clamped(call.limit, 1, MOST_CHANGES)
+    limit = clamped(call.limit, MOST_CHANGES)
     found = differing(tx, source, to, call.doc, before=call.cursor, limit=limit + 1)
-    changes, page = page_of(found, _seq, cursor=call.cursor, limit=limit)
+    changes, page = paged(found, call.cursor, limit, by="last_seq")
     suggest_next(tx, "graph_diff", call, "See the changes before these")
     return GraphDiffed(
         source=source.name, to=to.name, doc=call.doc, changes=list(map(change_shown, changes)), pagination=page
@@ -227,8 +227,8 @@ def graph_merge(tx: Tx, call: MergeGraph) -> GraphMerged:
     source = branch_named(tx, call.source)
     into = _base_of(tx, call, source)
     merge = Merge(tx, source, into, call.doc)
-    limit = clamped(call.limit, 1, MOST_MERGED)
-    theirs, page = page_of(merge.changes(call.cursor, limit + 1), _seq, cursor=call.cursor, limit=limit)
+    limit = clamped(call.limit, MOST_MERGED)
+    theirs, page = paged(merge.changes(call.cursor, limit + 1), call.cursor, limit, by="last_seq")
     if not theirs and call.cursor is None:
         _warn_of_other_doc(tx, call, source)
     known = tx.ask(Merges).conflicts_about(source, call.doc, map(key_of, theirs))
@@ -255,10 +255,6 @@ def graph_merge(tx: Tx, call: MergeGraph) -> GraphMerged:
         diff_summary=summary([*outcome.applied, *outcome.differing]),
         pagination=page,
     )
-
-
-def _seq(version: Version) -> int:
-    return version.last_seq
 
 
 def _base_of(tx: Tx, call: MergeGraph, source: Branch) -> Branch:
@@ -337,9 +333,9 @@ def _warn_of_dangling(tx: Tx, branch: Branch, doc: str, written: list[Version]) 
 def graph_conflicts(tx: Tx, call: ListConflicts) -> ConflictsListed:
     """The conflicts that merges into a branch have found, the newest first."""
     into = branch_named(tx, call.into)
-    limit = clamped(call.limit, 1, MOST_CONFLICTS)
+    limit = clamped(call.limit, MOST_CONFLICTS)
     found = tx.ask(Merges).conflicts(into, call.doc, call.status, before=call.cursor, limit=limit + 1)
-    conflicts, page = page_of(found, lambda conflict: conflict.created_seq, cursor=call.cursor, limit=limit)
+    conflicts, page = paged(found, call.cursor, limit, by="created_seq")
     suggest_next(tx, "graph_conflicts", call, "See the conflicts before these")
     if conflicts and call.status == "open":
         first = {"workspace": tx.workspace, "conflict_id": conflicts[0].id}

@@ -7,7 +7,7 @@ from typing import Any
 
 from thoughtbox.domains.mind.envelope import suggest, warn
 from thoughtbox.domains.mind.pages import page_of
-from thoughtbox.domains.mind.paging import Page, pages_of
+from thoughtbox.domains.mind.paging import NOTES_AND_TRACE, Page, pages_of
 from thoughtbox.domains.mind.reads import query
 from thoughtbox.domains.mind.reads.conclusions import concluded
 from thoughtbox.domains.mind.reads.lens import Lens, lens_of
@@ -47,7 +47,6 @@ RELEVANT_FIRST = frozenset(
     }
 )
 """Lists that begin with what matters most."""
-PACKED_PAGES = (*pages_of("entries", within="notes"), *pages_of("entries", within="trace"))
 
 _HYPOTHESIS = ("think_card", {"card": {"id": "H1", "type": "hypothesis", "title": "The cache is cold after a deploy"}})
 _TEST = (
@@ -169,7 +168,6 @@ def think_next(tx: Tx, call: ReadFrontier) -> NextRead:
     errors=[UnknownId],
     keep=CAPSULE,
     newest_first=RELEVANT_FIRST,
-    pages=pages_of("entries", within="trace"),
     example=Example({"max_chars": 4000}, given=_GIVEN),
 )
 def think_pack(tx: Tx, call: ReadPack) -> PackRead:
@@ -198,6 +196,7 @@ def think_pack(tx: Tx, call: ReadPack) -> PackRead:
     errors=[UnknownId],
     keep=CAPSULE,
     newest_first=RELEVANT_FIRST,
+    pages=pages_of("entries", within="trace"),
     example=Example({"trace_limit_steps": 5}, given=_GIVEN),
 )
 def think_watch(tx: Tx, call: Watch) -> Watched:
@@ -237,7 +236,7 @@ def think_watch(tx: Tx, call: Watch) -> Watched:
     errors=[UnknownId],
     keep=CAPSULE,
     newest_first=RELEVANT_FIRST,
-    pages=PACKED_PAGES,
+    pages=NOTES_AND_TRACE,
     example=Example({"max_chars": 8000}, given=_GIVEN),
 )
 def context_pack(tx: Tx, call: ReadContextPack) -> ContextPackRead:
@@ -263,7 +262,7 @@ def context_pack_export(slices: Slices, call: ExportContextPack) -> Steps[Contex
 def _exported(tx: Tx, call: ExportContextPack) -> ContextPackExported:
     from thoughtbox.domains.mind.reads.export import exported
 
-    return exported(tx, call, keep=CAPSULE, newest_first=RELEVANT_FIRST, pages=PACKED_PAGES)
+    return exported(tx, call, keep=CAPSULE, newest_first=RELEVANT_FIRST, pages=NOTES_AND_TRACE)
 
 
 def _lens(tx: Tx, call: ReadFrontier | QueryCards, *, trace: str | None = None) -> Lens:

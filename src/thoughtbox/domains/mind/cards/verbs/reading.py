@@ -16,9 +16,9 @@ from thoughtbox.domains.mind.cards.models import (
 from thoughtbox.domains.mind.cards.stamping import PINNED
 from thoughtbox.domains.mind.cards.verbs.changing import HYPOTHESIS
 from thoughtbox.domains.mind.facets import of_tag
-from thoughtbox.domains.mind.graph.pages import clamped, page_of, suggest_next
 from thoughtbox.domains.mind.graph.shown import node_shown
-from thoughtbox.domains.mind.paging import pages_of
+from thoughtbox.domains.mind.next_page import suggest_next
+from thoughtbox.domains.mind.paging import clamped, paged, pages_of
 from thoughtbox.domains.mind.refusals import invalid
 from thoughtbox.domains.mind.room import IN_DAILY, IN_FULL, room
 from thoughtbox.domains.mind.scope import scope_of
@@ -45,10 +45,10 @@ def think_pins(tx: Tx, call: ListPins) -> Pins:
     """The cards that are pinned, the last changed first; drafts among them, too."""
     at = as_of(tx, call.as_of)
     scope = scope_of(at, target=call.target, branch=call.ref, graph=call.graph_doc, named="ref")
-    limit = clamped(call.limit, 1, MOST_PINS)
+    limit = clamped(call.limit, MOST_PINS)
     graph = at.ask(Graph).of(scope.branch, scope.graph)
     found = graph.newest(of_tag(PINNED), drafts=True, before=call.cursor, limit=limit + 1)
-    shown, page = page_of(found, lambda node: node.last_seq, cursor=call.cursor, limit=limit)
+    shown, page = paged(found, call.cursor, limit, by="last_seq")
     suggest_next(tx, "think_pins", call, "See the pinned cards that changed earlier")
     return Pins(branch=scope.branch.name, graph_doc=scope.graph, pins=list(map(node_shown, shown)), pagination=page)
 
@@ -111,7 +111,7 @@ def think_lint(tx: Tx, call: Lint) -> Linted:
 
     at = as_of(tx, call.as_of)
     scope = scope_of(at, target=call.target, branch=call.ref, graph=call.graph_doc, named="ref")
-    found = validated(at.ask(Graph).of(scope.branch, scope.graph), clamped(call.max_errors, 1, MOST_ERRORS))
+    found = validated(at.ask(Graph).of(scope.branch, scope.graph), clamped(call.max_errors, MOST_ERRORS))
     return Linted(
         branch=scope.branch.name,
         graph_doc=scope.graph,
