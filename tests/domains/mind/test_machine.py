@@ -451,9 +451,9 @@ def test_branches_notes_and_graphs_hold_what_the_model_holds():
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(16))  # none so long that it is taken for stuck
 def test_branches_notes_and_graphs_hold_what_the_model_holds_in_many_stories(part: int):
-    run(MindMachine, stories=250, steps=60, derandomize=False)
+    run(MindMachine, stories=60, steps=60, derandomize=False)
 
 
 @pytest.mark.torture
