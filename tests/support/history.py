@@ -7,10 +7,9 @@ from random import Random
 from typing import Any, get_args, get_origin
 
 from tests.support.box import WORKSPACE, Box
-from tests.support.thinker import Client
+from tests.support.chance import ByChance
 from thoughtbox.domains.thoughts.cipher.meaning import kinds_labelled
 from thoughtbox.domains.thoughts.content import mental_models
-from thoughtbox.errors import ThoughtboxError
 from thoughtbox.ledger.keeper import checkpoint
 from thoughtbox.ledger.record import AUTHORED
 from thoughtbox.operations.models import wire_names
@@ -23,13 +22,9 @@ TAGS = ("db", "web", "ops", "later")
 MARKERS = "HECQRPOAX"
 
 
-class History:
-    """Does one thing after another, each drawn by chance from what there is by now."""
-
+class History(ByChance):
     def __init__(self, box: Box, seed: object) -> None:
-        self.box = box
-        self.chance = Random(repr(seed))
-        self.client = Client(box, stateless=True)
+        super().__init__(box, seed)
         self.sessions: list[str] = []
         self.trails = ["t1", "t2", "t3"]
         self.actions = ["deploy-1", "deploy-2"]
@@ -38,12 +33,8 @@ class History:
         self.notes = ["unknown-note"]
         self._begin()
 
-    def records(self) -> int:
-        return self.client.records()
-
-    def step(self) -> None:
-        """One change, if it can be made: what is refused changes nothing."""
-        deeds: dict[Callable[[], object], int] = {
+    def deeds(self) -> dict[Callable[[], object], int]:
+        return {
             self._begin: 3,
             self._think: 14,
             self._criticise: 2,
@@ -65,11 +56,6 @@ class History:
             self._record_trail: 5,
             self._checkpoint: 1,
         }
-        [deed] = self.chance.choices(list(deeds), list(deeds.values()))
-        try:
-            deed()
-        except ThoughtboxError:
-            return
 
     def text(self) -> str:
         return " ".join(self.chance.choices(WORDS, k=self.chance.randint(1, 6)))

@@ -7,9 +7,8 @@ from random import Random
 from typing import Any, get_args, get_origin
 
 from tests.support.box import Box
-from tests.support.thinker import Client
+from tests.support.chance import ByChance
 from thoughtbox.domains.mind.cards.card import TYPES
-from thoughtbox.errors import ThoughtboxError
 from thoughtbox.operations.models import wire_names
 from thoughtbox.operations.registry import Operation
 
@@ -24,24 +23,16 @@ TAGS = ("db", "web", "pinned", "a:storage", "v:draft", "counter")
 STEPS = [{"title": "Measure", "success_criteria": ["known"], "tests": ["bench"]}, {"title": "Mend"}]
 
 
-class MindHistory:
-    """Does one thing after another, each drawn by chance from what there may be by now."""
-
+class MindHistory(ByChance):
     def __init__(self, box: Box, seed: object) -> None:
-        self.box = box
-        self.chance = Random(repr(seed))
-        self.client = Client(box, stateless=True)
+        super().__init__(box, seed)
         self.targets = ["TASK-404"]
         self.conflicts = ["CONFLICT-" + "0" * 32]
         self.jobs = ["JOB-404"]
         self._call("notes_commit", content=self.text())
 
-    def records(self) -> int:
-        return self.client.records()
-
-    def step(self) -> None:
-        """One change, if it can be made: what is refused changes nothing."""
-        deeds: dict[Callable[[], object], int] = {
+    def deeds(self) -> dict[Callable[[], object], int]:
+        return {
             self._note: 4,
             self._card: 8,
             self._graph: 5,
@@ -61,11 +52,6 @@ class MindHistory:
             self._anchor: 1,
             self._job: 2,
         }
-        [deed] = self.chance.choices(list(deeds), list(deeds.values()))
-        try:
-            deed()
-        except ThoughtboxError:
-            return
 
     def text(self) -> str:
         return " ".join(self.chance.choices(WORDS, k=self.chance.randint(1, 5)))

@@ -28,7 +28,7 @@ from thoughtbox.operations.operation import (
     Resource,
     Sampling,
 )
-from thoughtbox.operations.paging import Pages, cursor, foreign_cursor, place_in
+from thoughtbox.operations.paging import Pages, cursor, fitting, foreign_cursor, place_in, size
 from thoughtbox.operations.parts import Part, answer_of, arguments_of
 from thoughtbox.operations.registry import TABLE, Room, Table
 from thoughtbox.operations.repetition import LONGEST_KEY
@@ -74,8 +74,10 @@ __all__ = [
     "cursor",
     "earlier",
     "fit",
+    "fitting",
     "foreign_cursor",
     "must_stand_in",
     "nearest",
     "place_in",
+    "size",
 ]

@@ -14,15 +14,15 @@ A place is a key: what was shown last. What is recorded meanwhile never moves th
 by an index, however far the reading has come. The name of the tuple goes along, so that a cursor that another
 operation gave out is refused, as is anything else that no page ended with.
 
-A room that cuts its pages to their budget itself names their end itself. Where the budget does it (`budget.py`),
-`Pages` says how an answer names its end, so that what was left out is on the next page.
+A room that cuts its pages to their budget itself (`fitting`) names their end itself. Where the budget does it
+(`budget.py`), `Pages` says how an answer names its end, so that what was left out is on the next page.
 """
 
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints
 
@@ -99,7 +99,7 @@ class Pages:
         if self.place is None or page is None or block is None:
             return answer
         cursors = [block.get(self.cursor), self.begin, *map(self.place, page.get(self.items) or ())]
-        return self._with_block(answer, {**block, self.cursor: max(cursors, key=_length)})
+        return self._with_block(answer, {**block, self.cursor: max(cursors, key=size)})
 
     def settled(self, shown: dict[str, Any], answer: dict[str, Any], *, first_stays: bool) -> dict[str, Any]:
         """What is shown of an answer, leading on from the last item that is shown; where none is, to this page again.
@@ -137,5 +137,17 @@ def _part(answer: dict[str, Any] | None, name: str | None) -> dict[str, Any] | N
     return answer if name is None or answer is None else answer.get(name)
 
 
-def _length(value: object) -> int:
-    return len(orjson.dumps(value))
+def fitting(items: Iterable[object], room: int) -> int:
+    """How many of these parts of an answer there is room for, one at least: the others begin the next page."""
+    number = 0
+    for item in items:
+        room -= size(item) + 1
+        if number and room < 0:
+            break
+        number += 1
+    return number
+
+
+def size(answer: object) -> int:
+    """The length of an answer, or of a part of it, on the wire."""
+    return len(orjson.dumps(answer))

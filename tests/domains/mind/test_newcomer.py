@@ -33,22 +33,17 @@ NONSENSE: list[Any] = ["", "a\0b", "\ud800", "nope-404", None, 2**64, -(10**30),
 WRITES_FILES = "context_pack_export"
 
 
-@pytest.fixture(scope="module")
-def filled() -> Iterator[Mind]:
-    """For calls that only read, or change nothing that others read."""
+def _filled() -> Iterator[Mind]:
     box = Box()
     fill_mind(box)
     yield Mind(box)
     box.close()
 
 
-@pytest.fixture(scope="module")
-def worn() -> Iterator[Mind]:
-    """For calls that may do anything to it."""
-    box = Box()
-    fill_mind(box)
-    yield Mind(box)
-    box.close()
+filled = pytest.fixture(_filled, scope="module", name="filled")
+"""For calls that only read, or change nothing that others read."""
+worn = pytest.fixture(_filled, scope="module", name="worn")
+"""For calls that may do anything to it."""
 
 
 def outcome(mind: Mind, operation: Operation, arguments: dict[str, Any]) -> ThoughtboxError | None:

@@ -29,10 +29,10 @@ def _seq(tx: Tx, then: str) -> int:
         return seq
     if then.isdecimal() and len(then) < 16:
         return int(then)
-    return _newest_before(tx, _moment(then))
+    return _newest_before(tx, _time_in(then))
 
 
-def _moment(text: str) -> int:
+def _time_in(text: str) -> int:
     """Milliseconds since 1970; a day alone is its end, since all of it is meant."""
     try:
         if _DAY.fullmatch(text):

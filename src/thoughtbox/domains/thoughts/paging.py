@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
-
-import orjson
+from typing import Any
 
 from thoughtbox.domains.thoughts.answers import ThoughtShown
 from thoughtbox.domains.thoughts.records import opened
-from thoughtbox.operations import HARD_CEILING, Output, Tx
-
-A = TypeVar("A", bound=Output)
+from thoughtbox.operations import HARD_CEILING, Tx, size
 
 PAGE_CHARS = 40_000
 """A page of thoughts ends here, so that the next one can be asked for where it ended."""
@@ -36,20 +32,6 @@ def thoughts_page(tx: Tx, seqs: Sequence[int], *, limit: int, room: int) -> list
     return shown
 
 
-def fitting(items: Sequence[A], room: int) -> list[A]:
-    """The first of these parts of an answer, as many as there is room for and at least one."""
-    for number, item in enumerate(items):
-        room -= size(item.answer()) + 1
-        if number and room < 0:
-            return list(items[:number])
-    return list(items)
-
-
 def room_beside(max_chars: int | None, beside: dict[str, Any]) -> int:
     """What a page may take up, so that nothing of it is cut away again: its cursor is already behind it."""
     return (max_chars or HARD_CEILING) - size(beside) - ENVELOPE
-
-
-def size(answer: object) -> int:
-    """The length of an answer, or of a part of it, on the wire."""
-    return len(orjson.dumps(answer))

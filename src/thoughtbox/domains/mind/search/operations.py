@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import orjson
-
 from thoughtbox.domains.mind import records
 from thoughtbox.domains.mind.entries import branch_names, docs_in
 from thoughtbox.domains.mind.room import IN_DAILY, room
 from thoughtbox.domains.mind.search.models import Found, Search
 from thoughtbox.domains.mind.search.texts import SEARCHED
 from thoughtbox.ledger.record import Record, present
-from thoughtbox.operations import HARD_CEILING, Example, Tx
+from thoughtbox.operations import HARD_CEILING, Example, Tx, fitting, size
 from thoughtbox.search import Hit, Texts
 
 AROUND = len('{"query":,"hits":[],"count":100,"has_more":true,"next_offset":1000000,"message":,"truncated":false}')
@@ -37,13 +35,13 @@ def mind_search(tx: Tx, call: Search) -> Found:
     message = found.note or _said_of_drafts(len(there) - len(shown))
     distinct = _distinct(shown, opened)
     hits = [_shown(copies, opened, names) for copies in distinct]
-    fitting = _fitting(hits, (call.max_chars or HARD_CEILING) - AROUND - len(orjson.dumps([call.query, message])))
-    end = call.offset + (call.limit if fitting == len(hits) else found.hits.index(distinct[fitting][0]))
-    has_more = found.has_more or fitting < len(hits)
+    count = fitting(hits, (call.max_chars or HARD_CEILING) - AROUND - size([call.query, message]))
+    end = call.offset + (call.limit if count == len(hits) else found.hits.index(distinct[count][0]))
+    has_more = found.has_more or count < len(hits)
     return Found(
         query=call.query,
-        hits=hits[:fitting],
-        count=fitting,
+        hits=hits[:count],
+        count=count,
         has_more=has_more,
         next_offset=end if has_more else None,
         message=message,
@@ -59,15 +57,6 @@ def _distinct(hits: Iterable[Hit], opened: Mapping[int, Record]) -> list[list[Hi
         told = records.origin(record) if state is None else (state["id"], state.get("title"), state.get("text"))
         same.setdefault(told, []).append(hit)
     return list(same.values())
-
-
-def _fitting(hits: list[dict[str, Any]], room: int) -> int:
-    """How many of these there is room for, one at least: those that the budget would cut away begin the next page."""
-    for number, hit in enumerate(hits):
-        room -= len(orjson.dumps(hit)) + 1
-        if number and room < 0:
-            return number
-    return len(hits)
 
 
 def _said_of_drafts(hidden: int) -> str | None:

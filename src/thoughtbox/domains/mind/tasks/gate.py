@@ -36,7 +36,7 @@ def reasoning_gaps(tx: Tx, task: Target, step: Step) -> Gaps:
     own = tagged(tx, task.id, ref.tag, limit=MOST_CARDS)
     cards, links = slice_around(tx, task.id, own)
     stubs = [card for card in cards if is_stub_card(card)]
-    about = argument_of([card for card in cards if card not in stubs], links, []).about(ref.tag)
+    about = argument_of([card for card in cards if not is_stub_card(card)], links, []).about(ref.tag)
     if not about.subjects:
         return Gaps([], [playbook("strict", place)], [card.id for card in stubs])
     signals: list[Signal] = []

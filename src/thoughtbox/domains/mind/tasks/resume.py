@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
 from thoughtbox.domains.mind.engine.engine import considered
 from thoughtbox.domains.mind.entries import opened
 from thoughtbox.domains.mind.graph.shown import node_shown
@@ -23,7 +21,7 @@ from thoughtbox.domains.mind.tasks.shown import event_shown, reasoning_ref, step
 from thoughtbox.domains.mind.view.documents import Branch, Documents, Narrowed
 from thoughtbox.domains.mind.view.graph import Node
 from thoughtbox.domains.mind.view.tasks import Target, Tasks
-from thoughtbox.operations import Tx
+from thoughtbox.operations import Tx, size
 
 MOST_STEPS = 20
 
@@ -95,17 +93,13 @@ def resumed(
 
 def _degradation(told: dict[str, Any], fields: list[str], max_chars: int | None) -> dict[str, Any]:
     """What is not shown: lists that go on beyond their limit; and whether the budget is too small for the rest."""
-    over = max_chars is not None and _size(told) > max_chars
-    least = _size({name: told[name] for name in ("requested", "focus", "target", "reasoning_ref", "capsule")})
+    over = max_chars is not None and size(told) > max_chars
+    least = size({name: told[name] for name in ("requested", "focus", "target", "reasoning_ref", "capsule")})
     return {
         "signals": [*(["LIMIT_REACHED"] if fields else []), *(["BUDGET_TRUNCATED"] if over else [])],
         "truncated_fields": fields,
         "minimal": max_chars is not None and least > max_chars,
     }
-
-
-def _size(value: Any) -> int:
-    return len(orjson.dumps(value))
 
 
 def _timeline(tx: Tx, target: Target, limit: int) -> tuple[list[dict[str, Any]], bool]:

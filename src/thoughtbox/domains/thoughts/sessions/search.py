@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from thoughtbox.domains.thoughts.answers import SessionShown, Stands
 from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought
-from thoughtbox.domains.thoughts.paging import fitting, room_beside
+from thoughtbox.domains.thoughts.paging import room_beside
 from thoughtbox.domains.thoughts.records import how_they_stand, thoughts_at
 from thoughtbox.domains.thoughts.sessions.analysis.models import excerpt
 from thoughtbox.domains.thoughts.sessions.models import (
@@ -20,7 +20,7 @@ from thoughtbox.domains.thoughts.sessions.models import (
 )
 from thoughtbox.domains.thoughts.view.links import NEXT
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
-from thoughtbox.operations import Output, Tx
+from thoughtbox.operations import Output, Tx, fitting
 from thoughtbox.search.texts import Hit, SessionHit, Texts
 
 A = TypeVar("A", bound=Output)
@@ -74,9 +74,10 @@ class Page(NamedTuple, Generic[A]):
 def page_of(found: Sequence[A | None], room: int, *, offset: int, has_more: bool) -> Page[A]:
     """As much of what was found as there is room for. None stands for what has gone since the index has seen it."""
     there = [(place, each) for place, each in enumerate(found, start=offset) if each is not None]
-    shown = fitting([each for _, each in there], room)
-    if len(shown) < len(there):
-        return Page(shown, there[len(shown)][0])
+    count = fitting((each.answer() for _, each in there), room)
+    shown = [each for _, each in there[:count]]
+    if count < len(there):
+        return Page(shown, there[count][0])
     return Page(shown, offset + len(found) if has_more else None)
 
 

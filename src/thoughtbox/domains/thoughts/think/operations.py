@@ -12,7 +12,7 @@ from thoughtbox.domains.thoughts.model.critique import Critique
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import TOPIC, Thought, stream_of
 from thoughtbox.domains.thoughts.numbers import Numbers
-from thoughtbox.domains.thoughts.paging import room_beside, size, thoughts_page
+from thoughtbox.domains.thoughts.paging import room_beside, thoughts_page
 from thoughtbox.domains.thoughts.records import opened
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import current, existing, latest_session, own_session
@@ -40,7 +40,7 @@ from thoughtbox.domains.thoughts.view.links import REVISES
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import InvalidPayload, SessionNotFound, ThoughtNotFound
 from thoughtbox.ledger.view import astray
-from thoughtbox.operations import Example, Sampling, Tx, cursor, foreign_cursor, place_in
+from thoughtbox.operations import Example, Sampling, Tx, cursor, foreign_cursor, place_in, size
 
 LONGEST_REPLY = 300
 """Characters of the answer to a thought, unless more was asked for."""

@@ -8,10 +8,10 @@ from thoughtbox.domains.thoughts.cutting import cut
 from thoughtbox.domains.thoughts.model.reasoning import replaced_by
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.numbers import name_of
-from thoughtbox.domains.thoughts.paging import size
 from thoughtbox.domains.thoughts.think.models import LineRecorded, ThoughtRecorded
 from thoughtbox.domains.thoughts.think.recording import Recorded
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
+from thoughtbox.operations import size
 
 LONGEST_NOTE = 90
 SHORTEST = 12

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from thoughtbox.domains.thoughts.model.session import Session
-from thoughtbox.domains.thoughts.paging import size
 from thoughtbox.domains.thoughts.sessions.export import document
 from thoughtbox.domains.thoughts.sessions.learnings.learn import Learnings
 from thoughtbox.domains.thoughts.sessions.learnings.models import ExtractedLearning
 from thoughtbox.domains.thoughts.sessions.models import LearningsExtracted
-from thoughtbox.operations import Tx
+from thoughtbox.operations import Tx, size
 
 LONG_SESSION = 30
 """From this many thoughts on, what is learnt from a session is shorter than its cipher export."""
