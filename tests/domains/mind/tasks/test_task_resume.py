@@ -151,6 +151,19 @@ def test_the_capsule_says_what_others_do_for_the_task(mind: Mind):
     assert other["id"] == "JOB-002"
 
 
+def test_what_runs_for_the_task_is_not_hidden_by_what_has_ended(quick: Mind):
+    _thought(quick)
+    job = quick.tasks_jobs_create(title="long", prompt="Do", task="TASK-001")["job"]["id"]
+    quick.tasks_jobs_claim(job=job, runner_id="r1")
+    for number in range(25):
+        ended = quick.tasks_jobs_create(title=f"ended {number}", prompt="Do", task="TASK-001")["job"]["id"]
+        quick.tasks_jobs_cancel(job=ended)
+
+    inbox = quick.tasks_snapshot(task="TASK-001")["capsule"]["where"]["inbox"]
+
+    assert (inbox["running"], inbox["queued"]) == (1, 0)
+
+
 def test_the_capsule_is_the_last_thing_to_shrink(quick: Mind):
     _thought(quick)
     whole = quick.tasks_snapshot(task="TASK-001")["capsule"]
