@@ -1,6 +1,6 @@
 """Claude Code and Codex as people use them, with a model that follows a script: what they show it, and what it gets.
 
-The scripts are the calls of the README and of docs/thoughts.md, word for word.
+The scripts are the calls of the README, of docs/thoughts.md and of docs/mind.md, word for word.
 """
 
 from __future__ import annotations
@@ -197,15 +197,33 @@ def test_claude_code_gets_what_the_pages_show_over_http_with_the_session_named(s
     assert_the_model_knows_what_it_has(model)
 
 
+def test_claude_code_gets_what_the_page_of_the_mind_room_shows(store: Store, tmp_path: Path):
+    model = claude(over_stdio(store), pages.word_for_word(pages.mind()), tmp_path)
+
+    assert pages.unlike(pages.mind(), model.last.answers) == []
+    called = [message["params"]["_meta"] for message in store.requests() if message.get("method") == "tools/call"]
+    assert {meta["io.modelcontextprotocol/protocolVersion"] for meta in called} == {STATELESS}
+
+
+def test_codex_gets_what_the_page_of_the_mind_room_shows(store: Store, tmp_path: Path):
+    model = codex(started_by_codex(store), pages.word_for_word(pages.mind()), tmp_path)
+
+    assert pages.unlike(pages.mind(), model.last.answers) == []
+
+
+def started_by_codex(store: Store) -> list[str]:
+    variables = [f"{name} = {json.dumps(value)}" for name, value in store.variables.items()]
+    words = json.dumps(store.command[1:])
+    return [f'command = "{store.command[0]}"', f"args = {words}", "[mcp_servers.thoughtbox.env]", *variables]
+
+
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_codex_gets_what_the_pages_show(start_http: StartHttp, store: Store, tmp_path: Path, transport: str):
     exchanges = [*pages.thoughts(), *pages.readme()]
     if transport == "http":
         server = [f'url = "{start_http(THOUGHTBOX_PROJECT="tests").url}"']
     else:
-        variables = [f"{name} = {json.dumps(value)}" for name, value in store.variables.items()]
-        words = json.dumps(store.command[1:])
-        server = [f'command = "{store.command[0]}"', f"args = {words}", "[mcp_servers.thoughtbox.env]", *variables]
+        server = started_by_codex(store)
 
     model = codex(server, pages.word_for_word(exchanges), tmp_path)
 
