@@ -60,6 +60,7 @@ class Thoughtbox:
             keyring=self.keyring,
             settings=settings.rooms,
             data_dir=settings.data_dir if settings.storage == "fs" else None,
+            project_root=settings.project_root,
             workspaces=Workspaces(settings.project, settings.workspace_lock, settings.workspace_allowlist),
         )
         self.feed = Feed(self.engine, self.views)

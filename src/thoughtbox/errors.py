@@ -3,7 +3,8 @@
     ThoughtboxError
     ├── CallError                      the caller can mend the call and send it again
     │   ├── InvalidPayload             INVALID_PAYLOAD
-    │   │   └── InvalidInput           INVALID_INPUT
+    │   │   ├── InvalidInput           INVALID_INPUT
+    │   │   └── ValidationFailed       VALIDATION_ERROR
     │   ├── InvalidOperation           INVALID_OPERATION
     │   ├── NotFound
     │   │   ├── SessionNotFound        SESSION_NOT_FOUND
@@ -11,7 +12,11 @@
     │   │   ├── RecordNotFound         RECORD_NOT_FOUND
     │   │   ├── UnknownId              UNKNOWN_ID
     │   │   ├── WorkspaceNotFound      WORKSPACE_NOT_FOUND
-    │   │   └── ResourceNotFound       RESOURCE_NOT_FOUND
+    │   │   ├── ResourceNotFound       RESOURCE_NOT_FOUND
+    │   │   ├── ExperienceNotFound     EXPERIENCE_NOT_FOUND
+    │   │   ├── PresetNotFound         PRESET_NOT_FOUND
+    │   │   ├── FileMissing            FILE_NOT_FOUND
+    │   │   └── ProjectUnavailable     PROJECT_UNAVAILABLE
     │   ├── StageRequirementNotMet     STAGE_REQUIREMENT_NOT_MET
     │   ├── SamplingNotSupported       SAMPLING_NOT_SUPPORTED
     │   ├── SamplingFailed             SAMPLING_FAILED
@@ -19,6 +24,11 @@
     │   ├── IdempotencyConflict        IDEMPOTENCY_CONFLICT
     │   ├── WorkspaceLocked            WORKSPACE_LOCKED
     │   ├── WorkspaceNotAllowed        WORKSPACE_NOT_ALLOWED
+    │   ├── RecordedRefusal            that it was refused is itself a record
+    │   │   └── PhaseViolation         PHASE_VIOLATION
+    │   ├── CycleComplete              CYCLE_COMPLETE
+    │   ├── ConfigInvalid              CONFIG_INVALID
+    │   ├── PathRefused                PERMISSION_DENIED
     │   └── MindError
     │       ├── Conflict               CONFLICT
     │       ├── MergeNotSupported      MERGE_NOT_SUPPORTED
@@ -48,7 +58,7 @@ travels as `{code, message, recovery, details}` on every door.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 LONGEST_NAME_SHOWN = 200
@@ -108,6 +118,17 @@ class InvalidInput(InvalidPayload):
     code = "INVALID_INPUT"
 
 
+class ValidationFailed(InvalidPayload):
+    """The same, in the memory room, with the number that JSON-RPC has for it."""
+
+    code = "VALIDATION_ERROR"
+    number: ClassVar[int] = -32602
+
+    def payload(self) -> dict[str, Any]:
+        shown = super().payload()
+        return {**shown, "details": {**shown.get("details", {}), "jsonrpc_code": self.number}}
+
+
 class InvalidOperation(CallError):
     """There is no operation of that name, or it cannot be run this way."""
 
@@ -154,6 +175,30 @@ class ResourceNotFound(NotFound):
     code = "RESOURCE_NOT_FOUND"
 
 
+class ExperienceNotFound(NotFound):
+    """The workspace has no experience of that id."""
+
+    code = "EXPERIENCE_NOT_FOUND"
+
+
+class PresetNotFound(NotFound):
+    """There is no preset of that name, neither among those that come with the product nor in the project."""
+
+    code = "PRESET_NOT_FOUND"
+
+
+class FileMissing(NotFound):
+    """There is no such file."""
+
+    code = "FILE_NOT_FOUND"
+
+
+class ProjectUnavailable(NotFound):
+    """The call needs the folder of a project, and the server has none to work in."""
+
+    code = "PROJECT_UNAVAILABLE"
+
+
 class StageRequirementNotMet(CallError):
     """The operation belongs to a later stage of the session than the one it has reached."""
 
@@ -194,6 +239,46 @@ class WorkspaceNotAllowed(CallError):
     """The call is for a workspace that is not among those which the server works in."""
 
     code = "WORKSPACE_NOT_ALLOWED"
+
+
+class RecordedRefusal(CallError):
+    """A refusal that is itself a record: what was tried is kept, and nothing else has changed."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        leaves: Callable[[Any], None],
+        recovery: str | None = None,
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        """`leaves` writes the record, in a transaction of its own, once the call is undone."""
+        super().__init__(message, recovery=recovery, details=details)
+        self.leaves = leaves
+
+
+class PhaseViolation(RecordedRefusal):
+    """The guarded cycle was asked for another phase than its next one."""
+
+    code = "PHASE_VIOLATION"
+
+
+class CycleComplete(CallError):
+    """All phases of the session's cycle are done; the next one begins with a new session."""
+
+    code = "CYCLE_COMPLETE"
+
+
+class ConfigInvalid(CallError):
+    """The project's configuration, or the one sent, does not say what it must."""
+
+    code = "CONFIG_INVALID"
+
+
+class PathRefused(CallError):
+    """A path leads out of the folders that files may be read from or written to."""
+
+    code = "PERMISSION_DENIED"
 
 
 class MindError(CallError):

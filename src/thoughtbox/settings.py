@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from thoughtbox import installation
+from thoughtbox import installation, projects
 from thoughtbox.errors import ConfigurationError
 
 Transport = Literal["stdio", "http"]
@@ -46,6 +46,7 @@ class Settings:
     max_body_bytes: int
     data_dir: Path
     project: str
+    project_root: Path | None
     workspace_lock: bool
     workspace_allowlist: tuple[str, ...]
     storage: Storage
@@ -155,6 +156,11 @@ def _directory(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
+def _project_root(text: str) -> Path | None:
+    """The folder named, or the project around the folder that the server was started in."""
+    return _directory(text) if text else projects.around(Path.cwd())
+
+
 SETTINGS: tuple[Setting, ...] = (
     Setting("transport", "THOUGHTBOX_TRANSPORT", "http", one_of("stdio", "http"), "How MCP clients connect."),
     Setting(
@@ -191,6 +197,14 @@ SETTINGS: tuple[Setting, ...] = (
         "data_dir", "THOUGHTBOX_DATA_DIR", "~/.thoughtbox", _directory, "Directory of the store and its signing key."
     ),
     Setting("project", "THOUGHTBOX_PROJECT", "_default", _workspace, "Workspace that calls go to."),
+    Setting(
+        "project_root",
+        "THOUGHTBOX_PROJECT_ROOT",
+        "",
+        _project_root,
+        "Directory of the project, for its `.claude` folder, exports and transcripts; when empty, the one around where"
+        " the server starts.",
+    ),
     Setting(
         "workspace_lock",
         "THOUGHTBOX_WORKSPACE_LOCK",

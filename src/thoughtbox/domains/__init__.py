@@ -6,7 +6,7 @@ all. Imports operations, search and ledger only.
 
 from importlib import import_module
 
-ROOMS = ("thoughts", "mind", "trail", "ledger", "calls")
+ROOMS = ("thoughts", "mind", "memory", "trail", "ledger", "calls")
 """In the order in which they say what they are for."""
 
 

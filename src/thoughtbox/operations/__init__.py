@@ -30,6 +30,7 @@ from thoughtbox.operations.operation import (
 )
 from thoughtbox.operations.paging import Pages, cursor, fitting, foreign_cursor, place_in, size
 from thoughtbox.operations.parts import Part, answer_of, arguments_of
+from thoughtbox.operations.redaction import redacted
 from thoughtbox.operations.registry import TABLE, Room, Table
 from thoughtbox.operations.repetition import LONGEST_KEY
 from thoughtbox.operations.steps import Slices, Steps
@@ -79,5 +80,6 @@ __all__ = [
     "must_stand_in",
     "nearest",
     "place_in",
+    "redacted",
     "size",
 ]

@@ -13,7 +13,7 @@ from typing import Any, Never, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.engine.steps import in_steps
-from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, ThoughtboxError
+from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, RecordedRefusal, ThoughtboxError
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.replay import catch_up_within
@@ -76,6 +76,7 @@ class Dispatcher:
         settings: Mapping[str, Any] | None = None,
         workspaces: Workspaces = ANY,
         data_dir: Path | None = None,
+        project_root: Path | None = None,
     ) -> None:
         """`settings` are those of the rooms, by name; `workspaces` are those that calls may go to."""
         self._engine = engine
@@ -87,6 +88,7 @@ class Dispatcher:
             keyring=keyring,
             settings=settings or {},
             data_dir=data_dir,
+            project_root=project_root,
             workspaces=workspaces,
             run=self._run_within,
         )
@@ -106,7 +108,10 @@ class Dispatcher:
         if operation.works_in_steps:
             return in_steps(self._in_steps(operation, arguments, call))
         if operation.writes:
-            return self._engine.write(call.workspace, partial(self._write, operation, given, arguments, call))
+            write = partial(self._write, operation, given, arguments, call)
+            if operation.records_refusals:
+                return in_steps(self._recording_refusals(operation, call, write))
+            return self._engine.write(call.workspace, write)
         read = partial(self._read, operation, arguments, call)
         if operation.fresh:
             return fresh_read(self._engine, operation.fresh, call.workspace, call.as_of, read)
@@ -192,6 +197,20 @@ class Dispatcher:
 
         answer = run(tx) if call.key is None else answer_once(tx, self.table, call.key, given, run)
         return _landed(call, tx, answer)
+
+    def _recording_refusals(self, operation: Operation, call: Call, write: Callable[[Sql], Answer]) -> Steps[Answer]:
+        """Run a write; where it is refused with something to be kept, keep that once the call is undone."""
+
+        def left(sql: Sql, refusal: RecordedRefusal) -> None:
+            tx = self._tx(sql, operation, call, writes=True)
+            tx.hold()
+            refusal.leaves(tx)
+
+        try:
+            return (yield self._engine.write(call.workspace, write))
+        except RecordedRefusal as refusal:
+            yield self._engine.write(call.workspace, partial(left, refusal=refusal))
+            raise
 
     def _in_steps(self, operation: Operation, arguments: Input, call: Call) -> Steps[Answer]:
         remarks: list[Any] = []

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from thoughtbox.errors import ThoughtboxError
+from thoughtbox.errors import RecordedRefusal, ThoughtboxError
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.caller import Focus
@@ -178,6 +178,11 @@ class Operation:
     def names_workspace(self) -> bool:
         """Whether a call says itself which workspace it is for, in an argument of that name."""
         return "workspace" in self.input.model_fields
+
+    @property
+    def records_refusals(self) -> bool:
+        """Whether it may be refused with something that leaves a record behind."""
+        return any(issubclass(error, RecordedRefusal) for error in self.errors)
 
     def refusal(self, error: ThoughtboxError, outside: Outside) -> dict[str, Any]:
         """An error as this operation's callers are told of it."""

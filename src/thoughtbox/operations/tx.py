@@ -36,6 +36,8 @@ class Surroundings:
     """What the rooms were told, by the name of the setting."""
     data_dir: Path | None
     """Where the server keeps its files; None when it keeps none."""
+    project_root: Path | None
+    """The folder of the project that the server was started for; None when it was started outside of any."""
     workspaces: Workspaces
     """Which workspaces calls may go to."""
     run: Callable[[Tx, str, Mapping[str, Any]], Within]
@@ -114,6 +116,11 @@ class Tx:
     def data_dir(self) -> Path | None:
         """Where the server keeps its files; None when it keeps none."""
         return self._around.data_dir
+
+    @property
+    def project_root(self) -> Path | None:
+        """The folder of the project that the server was started for."""
+        return self._around.project_root
 
     @property
     def workspaces(self) -> Workspaces:

@@ -17,7 +17,7 @@ from thoughtbox.domains.calls.models import (
     GatewayCall,
     Routed,
 )
-from thoughtbox.errors import InvalidOperation, InvalidPayload, ThoughtboxError
+from thoughtbox.errors import InvalidOperation, InvalidPayload, RecordedRefusal, ThoughtboxError
 from thoughtbox.operations import TABLE, Example, Gateway, Room, Tx
 
 BATCH_CEILING = 8_000_000
@@ -52,7 +52,7 @@ def thoughtbox_gateway(tx: Tx, call: GatewayCall) -> Routed:
     effect="removes",  # the calls in it may
     title="Run calls together, all or none",
     ceiling=BATCH_CEILING,
-    errors=[InvalidOperation],
+    errors=[InvalidOperation, RecordedRefusal],
     example=Example(
         {
             "calls": [

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from thoughtbox.domains.mind.notices import Notice
-from thoughtbox.domains.mind.redaction import redacted
 from thoughtbox.domains.mind.toolsets import disclosed
 from thoughtbox.errors import ThoughtboxError
-from thoughtbox.operations import Envelope, Operation, Outside, Tx
+from thoughtbox.operations import Envelope, Operation, Outside, Tx, redacted
 from thoughtbox.world import iso
 
 Priority = Literal["high", "medium", "low"]

@@ -9,15 +9,14 @@ import orjson
 from thoughtbox.domains.mind.reads.files import file_within, write_whole
 from thoughtbox.domains.mind.reads.models import ContextPackExported, ExportContextPack
 from thoughtbox.domains.mind.reads.packing import context_packed
-from thoughtbox.domains.mind.redaction import redacted
-from thoughtbox.operations import Pages, Tx, fit
+from thoughtbox.operations import Pages, Tx, fit, redacted
 
 
 def exported(
     tx: Tx, call: ExportContextPack, *, keep: Sequence[str], newest_first: Collection[str], pages: Sequence[Pages]
 ) -> ContextPackExported:
     """Write the pack, cut to its budget and without secrets as in an answer."""
-    project, data_dir = tx.settings.get("project_root"), tx.data_dir
+    project, data_dir = tx.project_root, tx.data_dir
     path = file_within(call.out_file, project, data_dir)
     pack = context_packed(tx, call).answer()
     fitted, _ = fit(pack, call.file_chars, keep=keep, newest_first=newest_first, pages=pages)

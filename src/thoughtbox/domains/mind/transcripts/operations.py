@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thoughtbox.domains.mind.envelope import suggest
-from thoughtbox.domains.mind.redaction import redacted
 from thoughtbox.domains.mind.room import IN_FULL, room
 from thoughtbox.domains.mind.transcripts.models import (
     TranscriptOpened,
@@ -19,7 +18,7 @@ from thoughtbox.domains.mind.transcripts.models import (
     TranscriptsSearch,
 )
 from thoughtbox.errors import InvalidInput
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import Example, Tx, redacted
 
 if TYPE_CHECKING:
     from thoughtbox.domains.mind.notices import Notice
@@ -87,7 +86,7 @@ def _told(
     surroundings = Surroundings(
         home=Path.home(),
         environment=os.environ,
-        project_root=tx.settings.get("project_root"),
+        project_root=tx.project_root,
         summary_markers=tx.settings.get("summary_markers", ()),
         redact=redacted,
     )

@@ -1,0 +1,1 @@
+"""Automation: hooks, session state, health, import, project context."""

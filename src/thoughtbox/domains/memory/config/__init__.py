@@ -1,0 +1,1 @@
+"""Configuration: presets, validated, applied and exported."""

@@ -1,0 +1,1 @@
+"""The guarded cycle: seven phases, in order, each proven."""

@@ -1,0 +1,1 @@
+"""Episodes, and what is distilled from them: scenes, cells, evidence."""

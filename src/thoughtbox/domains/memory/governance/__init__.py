@@ -1,0 +1,1 @@
+"""Governance: the chain of invocations, receipts, validation, violations."""

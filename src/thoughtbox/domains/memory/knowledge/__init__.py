@@ -1,0 +1,1 @@
+"""Knowledge: what worked and what did not, found again by words."""

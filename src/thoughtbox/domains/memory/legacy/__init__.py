@@ -1,0 +1,1 @@
+"""Legacy reasoning: four tools that stay for those who use them, and say what replaces them."""

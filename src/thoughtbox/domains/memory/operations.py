@@ -1,0 +1,10 @@
+"""The verbs of this room, by sub-room."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+SUB_ROOMS: tuple[str, ...] = ()
+
+for name in SUB_ROOMS:
+    import_module(f"thoughtbox.domains.memory.{name}.operations")

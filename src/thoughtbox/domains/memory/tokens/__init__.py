@@ -1,0 +1,1 @@
+"""Tokens: what has been allowed, for how long, signed and spent once."""

@@ -1,0 +1,1 @@
+"""The tables that answer this room's questions."""

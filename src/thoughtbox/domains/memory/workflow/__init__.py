@@ -1,0 +1,1 @@
+"""Workflow: gates, and what must have been done to pass them."""
