@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from thoughtbox.domains.memory.room import room as room
+
 SUB_ROOMS: tuple[str, ...] = ()
 
 for name in SUB_ROOMS:
