@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from thoughtbox.domains.memory.room import room as room
-
-SUB_ROOMS: tuple[str, ...] = ()
+SUB_ROOMS: tuple[str, ...] = ("workflow",)
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.memory.{name}.operations")

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from thoughtbox.domains.memory.tokens import records as token_records
+from thoughtbox.domains.memory.view.activity import ActivityLog
 from thoughtbox.domains.memory.view.tokens import Tokens
+from thoughtbox.domains.memory.view.workflow import WorkflowSessions
+from thoughtbox.domains.memory.workflow import records as workflow_records
 from thoughtbox.errors import ValidationFailed
-from thoughtbox.operations import Room
+from thoughtbox.operations import TABLE, Room
 
 TOOLS = ("memory",)
 """The toolset of the specification's 36 tools."""
@@ -28,7 +31,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[Tokens],
+    views=[Tokens, WorkflowSessions, ActivityLog],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -38,3 +41,7 @@ room = Room(
 )
 
 token_records.declare(room)
+workflow_records.declare(room)
+
+# Behind all that is declared: the log follows every topic of this room. A new one raises the log's generation.
+ActivityLog.follows = frozenset(name for name, topic in TABLE.topics.items() if topic.streams == STREAMS)
