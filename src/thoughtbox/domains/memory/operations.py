@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-SUB_ROOMS: tuple[str, ...] = ()
+from thoughtbox.domains.memory.room import room as room
+
+SUB_ROOMS: tuple[str, ...] = ("governance",)
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.memory.{name}.operations")

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from thoughtbox.domains.memory.governance import records as session_records
+from thoughtbox.domains.memory.tokens import records as token_records
+from thoughtbox.domains.memory.view.sessions import Sessions
+from thoughtbox.domains.memory.view.tokens import Tokens
 from thoughtbox.errors import ValidationFailed
 from thoughtbox.operations import Room
 
@@ -26,7 +30,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[],
+    views=[Sessions, Tokens],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -34,3 +38,6 @@ room = Room(
         " compliance_snapshot begins a guarded cycle."
     ),
 )
+
+session_records.declare(room)
+token_records.declare(room)
