@@ -1,19 +1,20 @@
-"""What several tools of this room take and give."""
+"""Arguments that several verbs of this room share."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from thoughtbox.operations import Key, Output
+Scope = Literal["project", "global"]
 
-WorkflowSessionId = Annotated[
-    Key | None,
-    Field(description="The workflow session, by any name you give it; without one, the one named after you."),
+LARGEST_ID = 2**53
+
+
+def _number(value: Any) -> Any:
+    """Clients that keep ids as text send them as text."""
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 16 else value
+
+
+SessionId = Annotated[
+    int, BeforeValidator(_number), Field(ge=1, le=LARGEST_ID, description="Id of the memory session, such as 17.")
 ]
-
-
-class Suggested(Output):
-    """A call to make, as it can be sent."""
-
-    operation: str
-    arguments: dict[str, Any]
+Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

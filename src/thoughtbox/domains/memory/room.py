@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from thoughtbox.domains.memory.config import records as config_records
+from thoughtbox.domains.memory.governance import records as session_records
 from thoughtbox.domains.memory.tokens import records as token_records
 from thoughtbox.domains.memory.view.activity import ActivityLog
+from thoughtbox.domains.memory.view.sessions import Sessions
 from thoughtbox.domains.memory.view.tokens import Tokens
 from thoughtbox.domains.memory.view.workflow import WorkflowSessions
 from thoughtbox.domains.memory.workflow import records as workflow_records
@@ -32,7 +34,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[Tokens, WorkflowSessions, ActivityLog],
+    views=[Sessions, Tokens, WorkflowSessions, ActivityLog],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -41,6 +43,7 @@ room = Room(
     ),
 )
 
+session_records.declare(room)
 token_records.declare(room)
 workflow_records.declare(room)
 config_records.declare(room)
