@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from thoughtbox.domains.memory.automation import records as project_records
 from thoughtbox.domains.memory.config import records as config_records
 from thoughtbox.domains.memory.governance import records as session_records
 from thoughtbox.domains.memory.tokens import records as token_records
@@ -47,6 +48,7 @@ session_records.declare(room)
 token_records.declare(room)
 workflow_records.declare(room)
 config_records.declare(room)
+project_records.declare(room)
 
 # Behind all that is declared: the log follows every topic of this room. A new one raises the log's generation.
 ActivityLog.follows = frozenset(name for name, topic in TABLE.topics.items() if topic.streams == STREAMS)
