@@ -66,9 +66,9 @@ _CONTEXT = {"enabled": True, "summary": "A shop's backend.", "reminders": ["Run 
     example=Example({"dry_run": True}),
 )
 def install_hooks(tx: Tx, call: InstallHooks) -> HooksInstalled:
-    """Have the host run our hooks in this project. It merges, keeps a copy, and touches nothing outside the project.
+    """Have the host run our hooks, and know our server, in this project; nothing outside of it is touched.
 
-    For every project of a user there is `thoughtbox install --user`.
+    It merges into what is there, and keeps a copy. For all projects of a user there is `thoughtbox install --user`.
     """
     from thoughtbox.domains.memory.automation.health import project_host
     from thoughtbox.domains.memory.hosts import installing
@@ -144,8 +144,7 @@ def get_session_state(tx: Tx, call: ReadSessionState) -> SessionState:
     stream = f"memory/session/{call.session_id}" if memory is not None else call.session_id
     return SessionState(
         session_id=call.session_id,
-        active=(workflow is not None and workflow.stands(tx.now_ms))
-        or (memory is not None and memory.closed_at is None),
+        active=is_open or (workflow is not None and workflow.stands(tx.now_ms)),
         reasoning_session=None,
         thoughts=[],
         thought_count=0,
