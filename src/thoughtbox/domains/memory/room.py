@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from thoughtbox.domains.memory.episodes import records as episode_records
+from thoughtbox.domains.memory.view.episodes import Episodes
+from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.errors import ValidationFailed
 from thoughtbox.operations import Room
 
@@ -26,7 +29,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[],
+    views=[Episodes, Semantic],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -34,3 +37,5 @@ room = Room(
         " compliance_snapshot begins a guarded cycle."
     ),
 )
+
+episode_records.declare(room)
