@@ -148,6 +148,24 @@ class Dispatcher:
 
         return self._engine.write(workspace, done)
 
+    def work(
+        self,
+        workspace: str,
+        caller: Caller,
+        steps: Callable[[Slices], Steps[T]],
+        *,
+        what: str,
+        progress: Progress | None = None,
+    ) -> Future[T]:
+        """Do something in slices that no operation does, such as an import of a file that a person has named."""
+        task = Task("door", what)
+
+        def opened(sql: Sql, *, writes: bool) -> Tx:
+            tx = self._own_tx(sql, task, workspace, caller, writes=writes)
+            return tx if writes else self._shown(tx)
+
+        return in_steps(steps(Slices(self._engine, self._around.keyring, workspace, opened, progress)))
+
     def _resolved(self, call: Call) -> tuple[Operation, Mapping[str, Any]]:
         if isinstance(call.operation, Operation):
             return call.operation, call.arguments

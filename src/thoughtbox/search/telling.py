@@ -30,7 +30,7 @@ def telling(said: Sequence[str], vocabulary: Vocabulary) -> Iterator[Match]:
     for _ in range(GROUPS):
         group: list[str] = []
         expected = float(total)
-        while place < len(known) and expected > FEW and len(group) < LARGEST_GROUP:
+        while place < len(known) and len(group) < LARGEST_GROUP and (expected > FEW or not group):
             count, word = known[place]
             expected *= count / total
             group.append(word)

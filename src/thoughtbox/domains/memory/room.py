@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from thoughtbox.domains.memory.episodes import records as episode_records
+from thoughtbox.domains.memory.knowledge import records as knowledge_records
 from thoughtbox.domains.memory.view.episodes import Episodes
+from thoughtbox.domains.memory.view.experiences import Experiences
+from thoughtbox.domains.memory.view.imports import Imports
 from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.errors import ValidationFailed
 from thoughtbox.operations import Room
@@ -29,7 +32,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[Episodes, Semantic],
+    views=[Experiences, Imports, Episodes, Semantic],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -38,4 +41,5 @@ room = Room(
     ),
 )
 
+knowledge_records.declare(room)
 episode_records.declare(room)

@@ -70,6 +70,8 @@ class Experience(NamedTuple):
     archive_reason: str | None
     trust: int
     source: str
+    context: Mapping[str, Any] | None
+    """What else was known of it where it comes from."""
     access_count: int = 0
     last_accessed_at: int | None = None
 

@@ -1,4 +1,4 @@
-"""When two experiences say the same: exactly, or nearly, by the multiset Dice coefficient of their character bigrams."""
+"""When two experiences say the same: exactly, or nearly, by the Dice coefficient of their bigrams as multisets."""
 
 from __future__ import annotations
 

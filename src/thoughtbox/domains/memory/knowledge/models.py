@@ -33,7 +33,7 @@ class RecordExperience(Input):
     outcome: OutcomeOf
     reasoning: Reasoning
     confidence: Sureness | None = Field(default=None, description="How sure this is, from 0 to 1.")
-    tags: Tags = []
+    tags: Annotated[Tags, Field(default_factory=list)]
     revision_of: Annotated[int | None, Field(ge=1, description="The experience that this takes the place of.")] = None
     scope: ScopeOf = "project"
     source: Stated = "agent"
@@ -138,6 +138,7 @@ class VersionShown(Output):
 
 
 class ExperienceGot(ExperienceShown):
+    context: Annotated[dict[str, Any] | None, Field(description="What led to it where it was imported from.")]
     previous_version: Annotated[PreviousVersion | None, Field(description="What it took the place of.")]
     newer_versions: Annotated[list[PreviousVersion], Field(description="What took its place, the newest first.")]
     revisions: Annotated[list[VersionShown], Field(description="All versions of its line, the newest first.")]
@@ -153,7 +154,9 @@ class Changes(Input):
     outcome: Annotated[Text | None, Field(description="What came of it.")] = None
     reasoning: Annotated[Text | None, Field(description="Why it came so.")] = None
     confidence: Annotated[float | None, Field(ge=0, le=1, description="How sure this is; null for not said.")] = None
-    tags: Annotated[list[Tag] | None, Field(max_length=50, description="All its tags, in place of those it had.")] = None
+    tags: Annotated[list[Tag] | None, Field(max_length=50, description="All its tags, in place of those it had.")] = (
+        None
+    )
 
 
 class UpdateExperience(Input):
@@ -185,11 +188,15 @@ class ExperienceTagged(Output):
 class ExportFilter(Input):
     domain: Annotated[Domain | None, Field(description="Only experiences about this.")] = None
     type: Annotated[Type | None, Field(description="Only what worked, or only what did not.")] = None
-    tags: Annotated[list[Tag], Field(max_length=50, description="Only experiences with all of these tags.")] = []
+    tags: Annotated[
+        list[Tag], Field(default_factory=list, max_length=50, description="Only experiences with all of these tags.")
+    ]
 
 
 class ExportExperiences(Input):
-    format: Annotated[Literal["json", "markdown"], Field(description="json can be imported again; markdown is to read.")]
+    format: Annotated[
+        Literal["json", "markdown"], Field(description="json can be imported again; markdown is to read.")
+    ]
     filter: Annotated[ExportFilter, Field(description="Which experiences; all, if not given.")] = ExportFilter()
     output_path: Annotated[
         str | None,
@@ -205,7 +212,9 @@ class ExperiencesExported(Output):
     exported: bool
     count: int
     format: str
-    output: Annotated[list[ExperienceShown] | str | None, Field(description="The experiences, unless to a file.")] = None
+    output: Annotated[list[ExperienceShown] | str | None, Field(description="The experiences, unless to a file.")] = (
+        None
+    )
     output_path: str | None = None
     message: str
 
@@ -261,5 +270,3 @@ class FindAlike(Input):
 
 class AlikeFound(Output):
     records: Annotated[list[int], Field(description="Numbers of records that share rare words with it.")]
-
-

@@ -18,7 +18,7 @@ from thoughtbox.world import milliseconds
 
 _SHOWN = (
     *("type", "domain", *TEXTS, "confidence", "tags", "scope", "created_at", "original_id", "revision_of"),
-    *("revision_reason", "updated_at", "archived_at", "archive_reason", "trust", "source"),
+    *("revision_reason", "updated_at", "archived_at", "archive_reason", "trust", "source", "context"),
 )
 EXPERIENCES = Versions("experiences", key=("id",), values=(*_SHOWN, "line", "fingerprint", "identity", "length"))
 ACCESSES = Versions("experience_accesses", key=("id",), values=("access_count", "last_accessed_at"))
@@ -201,6 +201,7 @@ def _row(record: Record) -> dict[str, Any]:
         "archive_reason": data.get("archiveReason"),
         "trust": data["trust"],
         "source": data["source"],
+        "context": json.dumps(data["context"], ensure_ascii=False) if data.get("context") else None,
         "line": data.get("originalId") or id,
         "fingerprint": fingerprint(data["type"], data["domain"], text),
         "identity": identity(data["type"], data["domain"], texts, confidence, created_at),
@@ -211,5 +212,6 @@ def _row(record: Record) -> dict[str, Any]:
 def _experience(row: Row, accesses: dict[int, tuple[int, int | None]]) -> Experience:
     values = dict(zip(("id", *_SHOWN), row, strict=True))
     values["tags"] = tuple(json.loads(values["tags"]))
+    values["context"] = json.loads(values["context"]) if values["context"] else None
     count, last = accesses.get(row[0], (0, None))
     return Experience(**values, access_count=count, last_accessed_at=last)

@@ -23,6 +23,7 @@ CREATE TABLE experiences (
   archive_reason  TEXT,
   trust           INTEGER NOT NULL,
   source          TEXT    NOT NULL,
+  context         TEXT,
   line            INTEGER NOT NULL,
   fingerprint     TEXT    NOT NULL,
   identity        TEXT    NOT NULL,
