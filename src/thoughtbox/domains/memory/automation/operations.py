@@ -33,6 +33,7 @@ from thoughtbox.domains.memory.hashing import digest
 from thoughtbox.domains.memory.project import ProjectFolder, read_object, write_object
 from thoughtbox.domains.memory.room import TOOLS, room
 from thoughtbox.domains.memory.view.activity import ActivityLog
+from thoughtbox.domains.memory.view.experiences import Experiences
 from thoughtbox.domains.memory.view.sessions import Session, Sessions
 from thoughtbox.domains.memory.view.workflow import WorkflowSessions
 from thoughtbox.errors import (
@@ -390,7 +391,7 @@ def _of_memory(session: Session) -> dict[str, Any]:
 
 
 def _stats(tx: Tx) -> dict[str, int]:
-    return {"workflow_sessions": tx.ask(WorkflowSessions).count()}
+    return {"experiences": tx.ask(Experiences).count(), "workflow_sessions": tx.ask(WorkflowSessions).count()}
 
 
 def _token_dir(tx: Tx) -> str | None:
