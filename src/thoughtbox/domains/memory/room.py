@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from thoughtbox.domains.memory.episodes import records as episode_records
+from thoughtbox.domains.memory.legacy import records as legacy_records
 from thoughtbox.domains.memory.view.episodes import Episodes
+from thoughtbox.domains.memory.view.reasoning import Reasoning
 from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.errors import ValidationFailed
 from thoughtbox.operations import Room
@@ -29,7 +31,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[Episodes, Semantic],
+    views=[Episodes, Semantic, Reasoning],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -39,3 +41,4 @@ room = Room(
 )
 
 episode_records.declare(room)
+legacy_records.declare(room)
