@@ -34,7 +34,7 @@ class Words(NamedTuple):
 
 @cache
 def words() -> Words:
-    told = tomllib.loads(content.text("memory/words.toml"))
+    told = tomllib.loads(content.text("memory/meaning.toml"))
     return Words(
         frozenset(told["empty"].split()),
         frozenset(told["negations"].split()),
