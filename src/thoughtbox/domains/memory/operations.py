@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from importlib import import_module
 
-SUB_ROOMS: tuple[str, ...] = ("knowledge", "governance", "workflow", "config", "automation")
+SUB_ROOMS: tuple[str, ...] = (
+    "knowledge",
+    "legacy",
+    "cycle",
+    "governance",
+    "episodes",
+    "workflow",
+    "config",
+    "automation",
+)
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.memory.{name}.operations")

@@ -10,11 +10,13 @@ from thoughtbox.domains.memory.config import records as config_records
 from thoughtbox.domains.memory.episodes import records as episode_records
 from thoughtbox.domains.memory.governance import records as session_records
 from thoughtbox.domains.memory.knowledge import records as knowledge_records
+from thoughtbox.domains.memory.legacy import records as legacy_records
 from thoughtbox.domains.memory.tokens import records as token_records
 from thoughtbox.domains.memory.view.activity import ActivityLog
 from thoughtbox.domains.memory.view.episodes import Episodes
 from thoughtbox.domains.memory.view.experiences import Experiences
 from thoughtbox.domains.memory.view.imports import Imports
+from thoughtbox.domains.memory.view.reasoning import Reasoning
 from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.domains.memory.view.sessions import Sessions
 from thoughtbox.domains.memory.view.tokens import Tokens
@@ -41,7 +43,17 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[Experiences, Imports, Episodes, Semantic, Sessions, Tokens, WorkflowSessions, ActivityLog],
+    views=[
+        Experiences,
+        Imports,
+        Episodes,
+        Semantic,
+        Reasoning,
+        Sessions,
+        Tokens,
+        WorkflowSessions,
+        ActivityLog,
+    ],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -52,6 +64,7 @@ room = Room(
 
 knowledge_records.declare(room)
 episode_records.declare(room)
+legacy_records.declare(room)
 session_records.declare(room)
 token_records.declare(room)
 workflow_records.declare(room)
