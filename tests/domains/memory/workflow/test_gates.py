@@ -11,7 +11,7 @@ from tests.domains.memory.workflow.conftest import agent, rows
 from tests.support.box import START_MS, WORKSPACE, Box
 from thoughtbox.domains.memory.project import ProjectFolder, write_object
 from thoughtbox.domains.memory.tokens.files import live_session_token
-from thoughtbox.errors import SessionNotFound, ValidationFailed
+from thoughtbox.errors import PhaseViolation, SessionNotFound, ValidationFailed
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 
@@ -372,5 +372,33 @@ def test_every_record_of_the_room_stands_in_the_activity_log(both: Box, folder: 
 
 
 def test_a_phase_that_is_refused_proves_nothing_and_one_that_is_done_proves_its_tool(quick: Box, folder: ProjectFolder):
-    configure(folder, reason=["guarded_cycle", "compliance_snapshot", "finalize_response"])
-    assert missing(quick, **REASON) == ["guarded_cycle", "compliance_snapshot", "finalize_response"]
+    configure(folder, reason=["guarded_cycle", "compliance_snapshot", "compliance_router", "finalize_response"])
+    session = quick.compliance_snapshot(context="c")["session_id"]
+    with pytest.raises(PhaseViolation):
+        quick.guarded_cycle(session_id=session, phase="MEMORY_UPDATE", input={})
+    assert quick.guarded_cycle(session_id=session, phase="ROUTER", input={})["output"]["status"] == "blocked"
+    assert missing(quick, **REASON) == ["guarded_cycle", "compliance_router", "finalize_response"]
+    quick.guarded_cycle(session_id=session, phase="ROUTER", input={"user_input": "Why?"})
+    assert missing(quick, **REASON) == ["finalize_response"]
+
+
+def test_an_honest_agent_passes_all_three_gates_of_the_default_preset(both: Box, folder: ProjectFolder):
+    quick = both
+    experience = quick.record_experience(**EXPERIENCE)["experience_id"]
+    quick.tag_experience(id=experience, tags=["flaky"])
+    quick.search_experiences(query="flaky test")
+    snapshot = quick.compliance_snapshot(context="A test fails now and then")
+    session = snapshot["session_id"]
+    quick.compliance_router(session_id=session, snapshot_hash=snapshot["snapshot_hash"], user_input="Why does it fail?")
+    quick.call("memory.context_pack", {"session_id": session})
+    quick.guarded_cycle(session_id=session, phase="DRAFT", input={"draft": "A neighbour leaves a file behind."})
+    quick.finalize_response(session_id=session, draft="A neighbour leaves a file behind.")
+
+    tokens = [quick.verify_compliance(**call)["operation_token"] for call in (TEACH, LEARN, REASON)]
+    opened = quick.authorize_operation(operation_token=tokens[-1], create_session_token=True)
+
+    assert opened["authorized"]
+    assert live_session_token(folder, START_MS) is not None
+    status = quick.get_workflow_status(session_id="s1")
+    assert (status["current_phase"], status["preset"]) == ("act", "three-gate")
+    assert [token["type"] for token in status["active_tokens"]] == ["operation", "operation", "session"]

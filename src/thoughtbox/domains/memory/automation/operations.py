@@ -34,6 +34,7 @@ from thoughtbox.domains.memory.project import ProjectFolder, read_object, write_
 from thoughtbox.domains.memory.room import TOOLS, room
 from thoughtbox.domains.memory.view.activity import ActivityLog
 from thoughtbox.domains.memory.view.experiences import Experiences
+from thoughtbox.domains.memory.view.reasoning import Reasoning
 from thoughtbox.domains.memory.view.sessions import Session, Sessions
 from thoughtbox.domains.memory.view.workflow import WorkflowSessions
 from thoughtbox.errors import (
@@ -140,15 +141,19 @@ def get_session_state(tx: Tx, call: ReadSessionState) -> SessionState:
     """What is known of a session of that id: its reasoning, its workflow, its memory, and what happened in it last."""
     workflow = tx.ask(WorkflowSessions).session(call.session_id)
     memory = tx.ask(Sessions).session(int(call.session_id)) if _is_number(call.session_id) else None
-    is_open = memory is not None and memory.closed_at is None
+    reasoning = tx.ask(Reasoning).session(call.session_id)
+    thoughts = [] if reasoning is None else tx.ask(Reasoning).thoughts(call.session_id)
+    is_open = (memory is not None and memory.closed_at is None) or (
+        reasoning is not None and reasoning.phase != "finalized"
+    )
     log = tx.ask(ActivityLog)
     stream = f"memory/session/{call.session_id}" if memory is not None else call.session_id
     return SessionState(
         session_id=call.session_id,
         active=is_open or (workflow is not None and workflow.stands(tx.now_ms)),
-        reasoning_session=None,
-        thoughts=[],
-        thought_count=0,
+        reasoning_session=None if reasoning is None else reasoning._asdict(),
+        thoughts=[thought._asdict() for thought in thoughts],
+        thought_count=len(thoughts),
         workflow_session=None if workflow is None else _plain(workflow._asdict()),
         memory_session=None if memory is None else _of_memory(memory),
         activity=[event._asdict() for event in log.events(stream, MOST_ACTIVITY)],
@@ -391,7 +396,11 @@ def _of_memory(session: Session) -> dict[str, Any]:
 
 
 def _stats(tx: Tx) -> dict[str, int]:
-    return {"experiences": tx.ask(Experiences).count(), "workflow_sessions": tx.ask(WorkflowSessions).count()}
+    return {
+        "experiences": tx.ask(Experiences).count(),
+        "reasoning_sessions": tx.ask(Reasoning).count(),
+        "workflow_sessions": tx.ask(WorkflowSessions).count(),
+    }
 
 
 def _token_dir(tx: Tx) -> str | None:
