@@ -13,7 +13,10 @@ from tests.support.box import START_MS, Box
 from thoughtbox.domains.memory.project import ProjectFolder, write_object
 from thoughtbox.errors import FileMissing, PathRefused, ValidationFailed
 
-FOREIGN = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/opt/other/stop.sh"}]}]}, "model": "x"}
+FOREIGN: dict[str, Any] = {
+    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/opt/other/stop.sh"}]}]},
+    "model": "x",
+}
 
 
 def settings_of(folder: ProjectFolder) -> Any:
