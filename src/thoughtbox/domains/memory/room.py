@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from thoughtbox.domains.memory.episodes import records as episode_records
 from thoughtbox.domains.memory.governance import records as session_records
 from thoughtbox.domains.memory.tokens import records as token_records
+from thoughtbox.domains.memory.view.episodes import Episodes
+from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.domains.memory.view.sessions import Sessions
 from thoughtbox.domains.memory.view.tokens import Tokens
 from thoughtbox.errors import ValidationFailed
@@ -30,7 +33,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[Sessions, Tokens],
+    views=[Sessions, Tokens, Episodes, Semantic],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -39,5 +42,6 @@ room = Room(
     ),
 )
 
+episode_records.declare(room)
 session_records.declare(room)
 token_records.declare(room)
