@@ -15,6 +15,7 @@ from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Record, Source
 from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.view import NOW, View, Views
+from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.caller import Caller, Focus, Root
 from thoughtbox.operations.reach import Workspaces
 from thoughtbox.world import World
@@ -40,6 +41,8 @@ class Surroundings:
     """The folder of the project that the server was started for; None when it was started outside of any."""
     workspaces: Workspaces
     """Which workspaces calls may go to."""
+    answered: Answered
+    """What callers were answered lately, in this process."""
     run: Callable[[Tx, str, Mapping[str, Any]], Within]
     """Runs an operation inside a transaction: what `Tx.call` does."""
 
@@ -126,6 +129,11 @@ class Tx:
     def workspaces(self) -> Workspaces:
         """Which workspaces calls may go to."""
         return self._around.workspaces
+
+    @property
+    def answered(self) -> Answered:
+        """What callers were answered lately, in this process."""
+        return self._around.answered
 
     def random_bytes(self, count: int) -> bytes:
         return self._around.world.random_bytes(count)

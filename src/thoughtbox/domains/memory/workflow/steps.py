@@ -1,0 +1,38 @@
+"""What to do about a tool that a gate asks for: a call that can be sent, or where to read about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from thoughtbox.domains.memory.arguments import Suggested
+from thoughtbox.domains.memory.view.activity import bare
+from thoughtbox.domains.memory.workflow.compliance import PASS, Missing
+from thoughtbox.domains.memory.workflow.models import MissingStep
+from thoughtbox.operations import TABLE, Operation
+
+_HOST = "It is no operation of this server: it counts once the host's post-tool-use hook has seen it used."
+
+
+def step(missing: Missing, session_id: str, action: str) -> MissingStep:
+    """How to do what is missing."""
+    tool = bare(missing.tool)
+    if tool == PASS:
+        call = {"current_phase": missing.gate, "action": action, "session_id": session_id}
+        how = f"Pass the gate {missing.gate} first: a strict one asks for those before it."
+        return _step(missing, Suggested(operation=PASS, arguments=call), how)
+    operation = TABLE.operations.get(f"memory.{tool}") or TABLE.operations.get(tool)
+    if operation is None:
+        return _step(missing, None, _HOST)
+    if operation.example.given:
+        return _step(missing, None, TABLE.guidance(operation.name) or operation.summary)
+    return _step(missing, Suggested(operation=operation.name, arguments=_plain(operation)), operation.summary)
+
+
+def _step(missing: Missing, call: Suggested | None, how: str) -> MissingStep:
+    return MissingStep(gate=missing.gate, tool=missing.tool, call=call, how=how)
+
+
+def _plain(operation: Operation) -> dict[str, Any]:
+    arguments: Mapping[str, Any] = operation.example.arguments
+    return dict(arguments)
