@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from thoughtbox.domains.memory.compaction import records as host_records
 from thoughtbox.domains.memory.config import records as config_records
 from thoughtbox.domains.memory.episodes import records as episode_records
 from thoughtbox.domains.memory.governance import records as session_records
 from thoughtbox.domains.memory.tokens import records as token_records
 from thoughtbox.domains.memory.view.activity import ActivityLog
 from thoughtbox.domains.memory.view.episodes import Episodes
+from thoughtbox.domains.memory.view.host_notes import HostNotes
 from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.domains.memory.view.sessions import Sessions
 from thoughtbox.domains.memory.view.tokens import Tokens
@@ -37,7 +39,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[Sessions, Tokens, Episodes, Semantic, WorkflowSessions, ActivityLog],
+    views=[Sessions, Tokens, Episodes, Semantic, WorkflowSessions, HostNotes, ActivityLog],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -51,6 +53,7 @@ session_records.declare(room)
 token_records.declare(room)
 workflow_records.declare(room)
 config_records.declare(room)
+host_records.declare(room)
 
 # Behind all that is declared: the log follows every topic of this room. A new one raises the log's generation.
 ActivityLog.follows = frozenset(name for name, topic in TABLE.topics.items() if topic.streams == STREAMS)

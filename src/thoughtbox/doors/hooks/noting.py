@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -22,26 +23,34 @@ LONGEST_PROMPT = 500
 LONGEST_WORDS = 200
 """Characters that are kept of a path or a command."""
 
+GATEWAY = "thoughtbox_gateway"
+
 _OWN_TOOL = re.compile(r"(?:mcp__thoughtbox__|thoughtbox_gateway\Z)")
 _SESSION = re.compile(r'\\*"session_id\\*":\s*(\d{1,15})\b')
-_BEGINS = re.compile(r"compliance_snapshot|guarded_cycle|compliance_router|finalize_response")
+_OF_A_CYCLE = re.compile(r"compliance_snapshot|compliance_router|guarded_cycle|finalize_response|governance_validate")
 
 
 def post_tool_use(told: Told) -> Answer:
     """Take down that a tool was called; after one that writes files, say what the project wants done then."""
-    spool = Spool(told.place)
-    if _OWN_TOOL.match(told.tool):
-        _note_own(told, spool)
+    if told.place.root is None:
         return SILENCE
+    spool = Spool(told.place)
+    is_own = _OWN_TOOL.match(told.tool) is not None
+    if is_own and "tool_response" not in told.input:
+        return SILENCE  # a refusal of ours that matters is a record already
     spool.append(_line(told, "invocation") | _invocation(told))
+    if is_own and (cycle := _cycle(told)) is not None:
+        spool.append(_line(told, "cycle") | {"cycle": cycle})
     bring_in(told, spool)
-    if told.tool in FILE_TOOLS and told.place.root is not None:
+    if told.tool in FILE_TOOLS:
         return context(told.text("hook_event_name") or "PostToolUse", checklist(told.place.root))
     return SILENCE
 
 
 def note_prompt(told: Told) -> None:
     """Take down what the user asked."""
+    if told.place.root is None:
+        return
     if prompt := one_line(redacted(told.text("prompt")), LONGEST_PROMPT):
         spool = Spool(told.place)
         spool.append(_line(told, "prompt") | {"text": prompt})
@@ -60,12 +69,13 @@ def bring_in(told: Told, spool: Spool) -> None:
     )
 
 
-def _note_own(told: Told, spool: Spool) -> None:
-    """Calls of our own tools are records already; but which cycle an agent is in, nobody else can say."""
-    if _BEGINS.search(f"{told.tool} {told.tool_input.get('operation', '')}"):
-        found = _SESSION.search(str(told.input.get("tool_response", "")).replace("'", '"'))
-        if found is not None:
-            spool.append(_line(told, "cycle") | {"cycle": int(found.group(1))})
+def _cycle(told: Told) -> int | None:
+    """The memory session that a call of ours worked on: which agent is in which cycle, only its host can say."""
+    if not _OF_A_CYCLE.search(f"{told.tool} {told.tool_input.get('operation', '')}"):
+        return None
+    given, told_back = told.tool_input.get("session_id"), _SESSION.search(json.dumps(told.input["tool_response"]))
+    found = int(told_back.group(1)) if told_back is not None else given
+    return found if isinstance(found, int) else None
 
 
 def _line(told: Told, kind: str) -> dict[str, Any]:
@@ -83,11 +93,18 @@ def _invocation(told: Told) -> dict[str, Any]:
     output = told.input.get("error") if is_failure else told.input["tool_response"]
     meta = {"event": told.text("hook_event_name")} | ({"failed": True} if is_failure else {}) | _words(told)
     return {
-        "tool_name": told.tool[:200] or "unknown",
+        "tool_name": _name(told),
         "input_hash": _hash(told.input.get("tool_input")),
         "output_hash": _hash(output),
         "meta": meta,
     }
+
+
+def _name(told: Told) -> str:
+    """What was called; behind the gateway, the operation."""
+    operation = told.tool_input.get("operation") if _OWN_TOOL.match(told.tool) else None
+    behind = f"__{operation}" if isinstance(operation, str) and told.tool.endswith(GATEWAY) else ""
+    return f"{told.tool}{behind}"[:200] or "unknown"
 
 
 def _hash(value: Any) -> str:
