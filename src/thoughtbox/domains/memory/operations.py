@@ -6,7 +6,16 @@ from importlib import import_module
 
 from thoughtbox.domains.memory.room import room as room
 
-SUB_ROOMS: tuple[str, ...] = ("governance", "workflow", "config", "automation", "compaction")
+SUB_ROOMS: tuple[str, ...] = (
+    "cycle",
+    "governance",
+    "episodes",
+    "legacy",
+    "workflow",
+    "config",
+    "automation",
+    "compaction",
+)
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.memory.{name}.operations")

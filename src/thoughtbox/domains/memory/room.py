@@ -9,10 +9,12 @@ from thoughtbox.domains.memory.compaction import records as host_records
 from thoughtbox.domains.memory.config import records as config_records
 from thoughtbox.domains.memory.episodes import records as episode_records
 from thoughtbox.domains.memory.governance import records as session_records
+from thoughtbox.domains.memory.legacy import records as legacy_records
 from thoughtbox.domains.memory.tokens import records as token_records
 from thoughtbox.domains.memory.view.activity import ActivityLog
 from thoughtbox.domains.memory.view.episodes import Episodes
 from thoughtbox.domains.memory.view.host_notes import HostNotes
+from thoughtbox.domains.memory.view.reasoning import Reasoning
 from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.domains.memory.view.sessions import Sessions
 from thoughtbox.domains.memory.view.tokens import Tokens
@@ -39,7 +41,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[Sessions, Tokens, Episodes, Semantic, WorkflowSessions, HostNotes, ActivityLog],
+    views=[Sessions, Tokens, Episodes, Semantic, WorkflowSessions, HostNotes, Reasoning, ActivityLog],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -49,6 +51,7 @@ room = Room(
 )
 
 episode_records.declare(room)
+legacy_records.declare(room)
 session_records.declare(room)
 token_records.declare(room)
 workflow_records.declare(room)

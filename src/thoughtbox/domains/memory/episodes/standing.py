@@ -91,11 +91,12 @@ class Forming:
 
     def step(self) -> None:
         """The next state, one step at the most."""
-        if self.contradictions >= TOO_MANY_CONTRADICTIONS and self.contradicts and self.state != "decaying":
-            self.state = "decaying"
-        elif self.state in ("decaying", ARCHIVED):
+        if self.state in ("decaying", ARCHIVED):
             if self.supports and not self.contradicts and self._outweighs():
                 self.state = "observed"
+        elif self.contradictions >= TOO_MANY_CONTRADICTIONS and self.contradicts:
+            # Only by a new one: what has come back is not sent away again for what it has outweighed.
+            self.state = "decaying"
         elif self.state == "unverified" and self.evidence >= 1:
             self.state = "observed"
         elif self.state == "observed" and self.evidence >= 2 and self.contradictions == 0:

@@ -21,7 +21,7 @@ from thoughtbox.domains.memory.governance.models import (
 from thoughtbox.domains.memory.governance.receipts import verify
 from thoughtbox.domains.memory.governance.recording import record_invocation as append
 from thoughtbox.domains.memory.governance.records import write_closed
-from thoughtbox.domains.memory.governance.sessions import begin, found, open_for_writing
+from thoughtbox.domains.memory.governance.sessions import begin, found, kept_text, open_for_writing
 from thoughtbox.domains.memory.governance.validation import validate
 from thoughtbox.domains.memory.hashing import canonical, digest
 from thoughtbox.domains.memory.room import BESIDE, TOOLS, room
@@ -29,6 +29,7 @@ from thoughtbox.domains.memory.view.sessions import Sessions
 from thoughtbox.errors import ProjectUnavailable, SessionNotFound, ValidationFailed
 from thoughtbox.operations import Example, Tx
 
+_SESSION = ("compliance_snapshot", {"context": "Why are builds slow?"})
 _HOST = ("memory_host_session", {"client": "claude-code", "host_session": "s1"})
 
 
@@ -39,7 +40,7 @@ _HOST = ("memory_host_session", {"client": "claude-code", "host_session": "s1"})
     toolsets=TOOLS,
     errors=[SessionNotFound],
     example=Example(
-        {"session_id": 1, "tool_name": "Bash", "input": {"command": "make"}, "output": {"exit": 0}}, given=[_HOST]
+        {"session_id": 1, "tool_name": "Bash", "input": {"command": "make"}, "output": {"exit": 0}}, given=[_SESSION]
     ),
 )
 def record_invocation(tx: Tx, call: RecordInvocation) -> InvocationRecorded:
@@ -50,12 +51,6 @@ def record_invocation(tx: Tx, call: RecordInvocation) -> InvocationRecorded:
     return InvocationRecorded(
         id=invocation.id, hash=invocation.hash, prev_hash=invocation.prev_hash, chain_count=invocation.position
     )
-
-
-def _kept(tx: Tx, seq: int | None, name: str) -> str | None:
-    """A text that a phase has kept, from its record."""
-    record = tx.ledger.record(seq) if seq is not None else None
-    return record.data["changes"][name] if record is not None else None
 
 
 def _hash_of(call: RecordInvocation, name: str) -> str:
@@ -100,7 +95,7 @@ def verify_receipt(tx: Tx, call: VerifyReceipt) -> ReceiptVerified:
     title="See where a memory session stands",
     toolsets=BESIDE,
     errors=[SessionNotFound],
-    example=Example({"session_id": 1}, given=[_HOST]),
+    example=Example({"session_id": 1}, given=[_SESSION]),
 )
 def memory_session_status(tx: Tx, call: ReadSessionStatus) -> SessionStatus:
     """Where a session stands and what comes next, for whoever has lost track: phases, draft, hashes, violations."""
@@ -122,8 +117,8 @@ def memory_session_status(tx: Tx, call: ReadSessionStatus) -> SessionStatus:
         snapshot_hash=session.snapshot_hash,
         context_hash=session.last_context_hash,
         integrity=session.integrity,
-        user_input=_kept(tx, session.asked_seq, "userInput"),
-        draft=_kept(tx, session.draft_seq, "draft"),
+        user_input=kept_text(tx, session.asked_seq, "userInput"),
+        draft=kept_text(tx, session.draft_seq, "draft"),
         chain_count=last.position if last else 0,
         chain_head=last.hash if last else None,
         violations=[

@@ -8,19 +8,19 @@ breaks it is blocked, and a router that was asked out of order before lets nobod
 from __future__ import annotations
 
 from thoughtbox.domains.memory.episodes.cells import write_cell
-from thoughtbox.domains.memory.episodes.recording import record_episode
+from thoughtbox.domains.memory.episodes.recording import memory_is_on, record_episode
+from thoughtbox.domains.memory.episodes.trust import ENTERED, STATED
 from thoughtbox.domains.memory.governance.records import write_violation
 from thoughtbox.domains.memory.governance.rules import rules
 from thoughtbox.domains.memory.governance.sessions import in_sight
 from thoughtbox.domains.memory.view.sessions import Session, Sessions
+from thoughtbox.errors import ThoughtboxError
 from thoughtbox.operations import Tx
 
 THRESHOLD = 3
 """Violations of one rule in one scope that make it a policy."""
 
 BEHAVIOUR = "behavioral_violation"
-OBSERVED = 2
-"""Trust in what the product has seen itself; its words are the product's own."""
 
 
 def violated(tx: Tx, session: Session, rule: str, said: str) -> None:
@@ -28,7 +28,7 @@ def violated(tx: Tx, session: Session, rule: str, said: str) -> None:
     view = tx.ask(Sessions)
     last = view.last_violation(session.scope_mode, rule)
     position = last.position + 1 if last else 1
-    policy, keys = rules()[rule].policy, (BEHAVIOUR, rule)
+    policy, keys = rules()[rule].policy if _may_learn(tx) else None, (BEHAVIOUR, rule)
     episode = None
     if policy is not None and position <= THRESHOLD:
         episode = record_episode(
@@ -36,7 +36,7 @@ def violated(tx: Tx, session: Session, rule: str, said: str) -> None:
             summary=policy,
             outcome="fail",
             source="system",
-            trust=OBSERVED,
+            trust=ENTERED,
             scope=session.scope_mode,
             context_keys=keys,
             session_id=session.session_id,
@@ -54,11 +54,19 @@ def violated(tx: Tx, session: Session, rule: str, said: str) -> None:
             cell_type="policy",
             title=policy,
             body=policy,
-            trust=OBSERVED,
+            trust=STATED,
             state="stable",
             source="system",
             evidence=[violation.episode_id for violation in first if violation.episode_id is not None],
         )
+
+
+def _may_learn(tx: Tx) -> bool:
+    """Whether memory may learn from it; a configuration that cannot be read is no reason to lose the violation."""
+    try:
+        return memory_is_on(tx)
+    except ThoughtboxError:
+        return False
 
 
 def escalated(tx: Tx, scope: str) -> list[str]:

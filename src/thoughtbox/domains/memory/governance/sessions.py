@@ -38,6 +38,12 @@ def open_for_writing(tx: Tx, id: int) -> Session:
     return session
 
 
+def kept_text(tx: Tx, seq: int | None, name: str) -> str | None:
+    """A text that a phase has kept, from its record."""
+    record = tx.ledger.record(seq) if seq is not None else None
+    return record.data["changes"].get(name) if record is not None else None
+
+
 def in_sight(scope: str) -> tuple[str, ...]:
     """The scopes that a session of this one sees."""
     return ("project", "global") if scope == "project" else ("global",)
