@@ -9,6 +9,7 @@ from thoughtbox.domains.memory.room import room as room
 SUB_ROOMS: tuple[str, ...] = (
     "cycle",
     "governance",
+    "knowledge",
     "episodes",
     "legacy",
     "workflow",

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from thoughtbox.domains.memory.arguments import WorkflowSessionId
 from thoughtbox.domains.memory.configuration import PRESET_NAME
+from thoughtbox.domains.memory.workflow.arguments import WorkflowSessionId
 from thoughtbox.operations import Input, Output
 
 

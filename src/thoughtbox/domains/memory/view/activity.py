@@ -7,13 +7,11 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from thoughtbox.domains.memory.view.sessions import INVOCATION, PHASE, RECEIPT
 from thoughtbox.domains.memory.workflow.records import WORKFLOW
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.view import View
 from thoughtbox.world import milliseconds
-
-INVOCATION, PHASE, RECEIPT = "memory.invocation", "memory.phase", "memory.receipt"
-"""Topics of a memory session whose records prove something else than the operation that wrote them."""
 
 HOST = "hook"
 """The transport of what a host's hooks write: an agent has no part in it."""
@@ -97,7 +95,7 @@ def _proved(record: Record) -> list[tuple[str, str]]:
     """The tools that a record proves to have been used, each with who used it."""
     source, data = record.envelope["source"], record.data
     if record.topic == INVOCATION and source.get("transport") == HOST:
-        return [(bare(data["toolName"]), ANYBODY)]
+        return [] if orjson.loads(data["meta"]).get("failed") else [(bare(data["toolName"]), ANYBODY)]
     if record.topic == WORKFLOW and data["change"] == "reset":
         return [(RESET, ANYBODY)]
     tools = [bare(source["operation"])] if "operation" in source else []

@@ -66,6 +66,10 @@ class WorkflowSessions(View):
         row = self.sql.row(f"{_SESSION} WHERE session_id = ?", (*standing_at(self), session_id))
         return _session(row) if row else None
 
+    def count(self) -> int:
+        row = self.sql.row(f"SELECT COUNT(*) FROM {SESSIONS.standing} AS s", standing_at(self))
+        return row[0] if row else 0
+
     def active(self, limit: int) -> list[WorkflowSession]:
         """Sessions that nobody has reset, the one that changed last first."""
         now = " AND until_seq = ?" if self.as_of >= NOW else ""  # in order in an index

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from thoughtbox.domains.memory.arguments import Suggested, WorkflowSessionId
+from thoughtbox.domains.memory.workflow.arguments import Suggested, WorkflowSessionId
 from thoughtbox.operations import Input, Output, Text
 
 Phase = Annotated[Literal["teach", "learn", "reason"], Field(description="The gate: teach, learn or reason.")]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from thoughtbox.domains.memory.arguments import Suggested
 from thoughtbox.domains.memory.view.activity import bare
+from thoughtbox.domains.memory.workflow.arguments import Suggested
 from thoughtbox.domains.memory.workflow.compliance import PASS, Missing
 from thoughtbox.domains.memory.workflow.models import MissingStep
 from thoughtbox.operations import TABLE, Operation
