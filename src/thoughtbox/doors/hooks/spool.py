@@ -97,7 +97,8 @@ class Spool:
 
     @contextmanager
     def _locked(self, name: str, *, waits: bool = True) -> Generator[bool]:
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for folder in (self._folder.parent, self._folder):  # both are nobody else's business
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         file = os.open(self._lock(name), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             try:

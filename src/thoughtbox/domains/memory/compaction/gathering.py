@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from thoughtbox.domains.memory.compaction.packing import LONGEST_CALL, Section, packed, spelled
+from thoughtbox.domains.memory.compaction.packing import Section, packed, spelled
 from thoughtbox.domains.memory.cycle.steps import Ahead, ahead
 from thoughtbox.domains.memory.episodes.episode import seen_from
 from thoughtbox.domains.memory.quoting import PREAMBLE, one_line, quoted
@@ -21,6 +21,7 @@ PROMPTS, CELLS, EPISODES, FILES, COMMANDS = 3, 4, 3, 8, 4
 CALLS_LOOKED_AT = 60
 SESSIONS_LOOKED_AT = 5
 NOTES_LOOKED_AT = 50
+WORDS_SEARCHED = 100
 SCOPES = seen_from("project")
 STABLE = "stable"
 
@@ -107,7 +108,7 @@ def pack(tx: Tx, client: str, host_session: str, *, how: str, longest: int) -> P
     """All of it within so many characters. `how` says how calls are sent."""
     found = doing(tx, client, host_session)
     coming = ahead(found.cycle) if found.cycle is not None else None
-    call = _next_call(client, host_session, found, coming)
+    call = _next_call(found, coming)
     head = f"From Thoughtbox, what this session was doing. {PREAMBLE}"
     go_on = f"{how} Go on with {spelled(call)}"
     sections = [*_sections(found, coming), *known(tx)]
@@ -125,7 +126,9 @@ def _sections(found: Doing, coming: Ahead | None) -> Iterator[Section]:
             [f"Memory session {found.cycle.session_id} stands at {found.cycle.last_phase}. {coming.step}"],
         )
     files, commands = _touched(found.calls)
-    yield Section("Files you wrote:", [", ".join(files)] if files else [])
+    yield Section(
+        "Files you wrote:", [quoted(", ".join(files), source="tool calls", trust=1, longest=280)] if files else []
+    )
     yield Section("Commands you ran, the newest first:", commands)
     yield Section("Task in focus:", list(_task(found.task)))
     yield Section("Thoughts:", list(_thoughts(found.thoughts)))
@@ -182,7 +185,7 @@ def known(tx: Tx) -> list[Section]:
     ]
 
 
-def _next_call(client: str, host_session: str, found: Doing, coming: Ahead | None) -> dict[str, Any]:
+def _next_call(found: Doing, coming: Ahead | None) -> dict[str, Any]:
     """The call that leads on from here; one that succeeds as it stands."""
     if found.cycle is not None:
         status = {"operation": "memory_session_status", "session_id": found.cycle.session_id}
@@ -191,5 +194,7 @@ def _next_call(client: str, host_session: str, found: Doing, coming: Ahead | Non
         return {"operation": "tasks_radar"}
     if found.thoughts:
         return {"operation": "session.resume_latest"}
-    own = {"operation": "session_pack", "client": client, "host_session": host_session}
-    return own if len(spelled(own)) <= LONGEST_CALL else {"operation": "session_pack"}
+    if found.prompts:
+        words = one_line(redacted(found.prompts[0].text), WORDS_SEARCHED)
+        return {"operation": "search_experiences", "query": words}
+    return {"operation": "session_pack"}

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 LONGEST = 2_000
 SHORTEST = 400
 LONGEST_LINE = 300
-LONGEST_CALL = 240
 
 
 class Section(NamedTuple):
