@@ -13,6 +13,7 @@ SUB_ROOMS: tuple[str, ...] = (
     "workflow",
     "config",
     "automation",
+    "compaction",
 )
 
 for name in SUB_ROOMS:

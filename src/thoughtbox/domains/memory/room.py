@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from thoughtbox.domains.memory.automation import records as project_records
+from thoughtbox.domains.memory.compaction import records as host_records
 from thoughtbox.domains.memory.config import records as config_records
 from thoughtbox.domains.memory.episodes import records as episode_records
 from thoughtbox.domains.memory.governance import records as session_records
@@ -15,6 +16,7 @@ from thoughtbox.domains.memory.tokens import records as token_records
 from thoughtbox.domains.memory.view.activity import ActivityLog
 from thoughtbox.domains.memory.view.episodes import Episodes
 from thoughtbox.domains.memory.view.experiences import Experiences
+from thoughtbox.domains.memory.view.host_notes import HostNotes
 from thoughtbox.domains.memory.view.imports import Imports
 from thoughtbox.domains.memory.view.reasoning import Reasoning
 from thoughtbox.domains.memory.view.semantic import Semantic
@@ -52,6 +54,7 @@ room = Room(
         Sessions,
         Tokens,
         WorkflowSessions,
+        HostNotes,
         ActivityLog,
     ],
     invalid=ValidationFailed,
@@ -69,6 +72,7 @@ session_records.declare(room)
 token_records.declare(room)
 workflow_records.declare(room)
 config_records.declare(room)
+host_records.declare(room)
 project_records.declare(room)
 
 # Behind all that is declared: the log follows every topic of this room. A new one raises the log's generation.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from thoughtbox.domains.memory.automation.models import (
@@ -42,10 +41,11 @@ def install_hooks(tx: Tx, call: InstallHooks) -> HooksInstalled:
     """
     from thoughtbox.domains.memory.automation.health import project_host
     from thoughtbox.domains.memory.hosts import installing
+    from thoughtbox.domains.memory.hosts.program import program
 
     folder = own_project(tx)
     host = project_host(folder, call.client)
-    plan = installing.install(host, [sys.executable, "-m", "thoughtbox"], options=_options(tx))
+    plan = installing.install(host, program(), options=_options(tx))
     if plan.changes and not call.dry_run:
         _apply(tx, folder, plan, "hooks_installed", f"Hooks of {call.client} are installed in the project")
     hooks = _hooks(installing.hooks_in(host))

@@ -80,22 +80,27 @@ class Plan(NamedTuple):
         return "".join(change.diff() for change in self.changes)
 
 
-def install(host: Host, program: Sequence[str], *, options: Sequence[str] = (), toolset: str | None = None) -> Plan:
+def install(
+    host: Host,
+    program: Sequence[str],
+    *,
+    options: Sequence[str] = (),
+    hook_options: Sequence[str] | None = None,
+    toolset: str | None = None,
+) -> Plan:
     """Have a host run our hooks and our server. `options` say which store is meant, and go with both."""
     hooks, servers = host.kinds
-    notes = [TRUST] * (host.client == "codex") + [TRUSTED_PROJECT] * (
-        host.client == "codex" and host.scope == "project"
-    )
+    notes = _notes(host)
+    told = options if hook_options is None else hook_options
     entries = [
-        Piece(("hooks", event.name), clients.entry(event, host.client, program, options))
-        for event in EVENTS[host.client]
+        Piece(("hooks", event.name), clients.entry(event, host.client, program, told)) for event in EVENTS[host.client]
     ]
     changes = []
     if _is_by_hand(*servers, REGISTERED[host.client]):
         notes.append(f"A server named {SERVER} is registered in {servers[0]} already; it was left as it is.")
     else:
-        told = [*options, *(["--toolset", toolset] if toolset is not None else [])]
-        own = Piece(REGISTERED[host.client], clients.server(host.client, program, told))
+        shown = ["--toolset", toolset] if toolset is not None else []
+        own = Piece(REGISTERED[host.client], clients.server(host.client, program, [*options, *shown]))
         changes.append(_with(*servers, [own]))
         entries += [Piece(APPROVED, SERVER)] * (host.client == "claude-code" and host.scope == "project")
     changes.insert(0, _with(*hooks, entries))
