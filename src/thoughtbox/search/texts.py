@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 
 from thoughtbox.engine.protocol import Dialect, Row, Sql
+from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record, record_id
 from thoughtbox.ledger.versions import Versions, standing_at
@@ -182,12 +183,12 @@ class Texts(View):
         scope = self._scope(topics, None)._replace(marks=sorted(marks), ended=ended)
         return Best(Search(query, scope, self.index(), self.vocabulary(), self._standing), query, most)
 
-    def alike(self, text: str, *, topics: Collection[str], marks: Collection[str] = ()) -> list[int]:
+    def alike(self, text: str, *, marks: Collection[str]) -> list[int]:
         """Numbers of records that have rare words of a text, or rare combinations of its words: the most of them first.
 
-        What says nearly the same is among them, however much else there is.
+        Only those with all of the marks. What says nearly the same is among them, however much else there is.
         """
-        scope = self._scope(topics, None)._replace(marks=sorted(marks))
+        scope = self._scope(None, None)._replace(marks=sorted(marks))
         shares: Counter[int] = Counter()
         for match in telling(indexed(text).said, self.vocabulary()):
             shares.update(self.index().newest(match, scope, MOST_ALIKE))
@@ -316,40 +317,51 @@ class _Taking:
         """What the session said under this name stands no more."""
         if (record.session, part.name) in self._named:
             self.settle()
-        rows = self._words(record.session, "name = ?", part.name)
-        if not rows:
+        found = self._standing(record.session, "name = ?", part.name)
+        if not found:
             return
         if not self._is_absent(record.session):
-            self._view.vocabulary().remove(rows)
-        self._view.sql.run(
-            "UPDATE texts SET until_seq = ? WHERE workspace = ? AND session = ? AND name = ? AND until_seq = ?",
-            (record.seq, self._view.workspace, record.session, part.name, FOREVER),
+            self._view.vocabulary().remove(found.values())
+        self._view.sql.many(
+            "UPDATE texts SET until_seq = ? WHERE workspace = ? AND number = ?",
+            [(record.seq, self._view.workspace, number) for number in found],
         )
 
     def _withdraw(self, record: Record) -> None:
         self.settle()
         if not self._is_absent(record.session):
-            self._view.vocabulary().remove(self._words(record.session))
+            self._view.vocabulary().remove(self._standing(record.session).values())
             ABSENCES.put(self._view, record.seq, session=record.session)
 
     def _restore(self, record: Record) -> None:
         self.settle()
         if self._is_absent(record.session):
             ABSENCES.end(self._view, record.seq, session=record.session)
-            self._view.vocabulary().add_again(self._words(record.session))
+            self._view.vocabulary().add_again(self._standing(record.session).values())
 
     def _is_absent(self, session: str) -> bool:
         view = self._view
         statement = f"SELECT 1 FROM {ABSENCES.standing} AS a WHERE session = ?"
         return view.sql.row(statement, (*standing_at(view), session)) is not None
 
-    def _words(self, session: str, condition: str = "1 = 1", *values: Any) -> list[list[str]]:
-        """The words of a session's entries that stand."""
-        rows = self._view.sql.rows(
-            f"SELECT words FROM texts WHERE workspace = ? AND session = ? AND {condition} AND until_seq = ?",
-            (self._view.workspace, session, *values, FOREVER),
+    def _standing(self, session: str, condition: str = "1 = 1", *values: Any) -> dict[int, list[str]]:
+        """By number: the words of a session's entries that stand.
+
+        Their numbers are asked for by themselves, which the index of sessions alone can answer: in one statement
+        with their words SQLite would rather walk through the whole workspace.
+        """
+        sql, workspace = self._view.sql, self._view.workspace
+        numbers = sql.rows(
+            f"SELECT number FROM texts WHERE workspace = ? AND session = ? AND {condition} AND until_seq = ?",
+            (workspace, session, *values, FOREVER),
         )
-        return [row[0].split(" ") for row in rows]
+        rows = rows_among(
+            sql,
+            "SELECT number, words FROM texts WHERE workspace = ? AND number IN (?*)",
+            (row[0] for row in numbers),
+            before=(workspace,),
+        )
+        return {row[0]: row[1].split(" ") for row in rows}
 
 
 def _text(record: Record | None, number: int) -> str:

@@ -93,7 +93,12 @@ def scopes_in_sight(scope: str) -> tuple[str, ...]:
 def marks(type: str, domain: str, scope: str, confidence: float | None) -> tuple[str, ...]:
     """What an experience is found by beside its words."""
     at_least = () if confidence is None else tuple(level(step) for step in range(_step(confidence) + 1))
-    return (f"type {type}", f"domain {domain}", f"scope {scope}", *at_least)
+    return (f"type {type}", f"domain {domain}", kind_mark(type, domain), f"scope {scope}", *at_least)
+
+
+def kind_mark(type: str, domain: str) -> str:
+    """What all of a type and domain are marked with."""
+    return f"experience {type} {domain}"
 
 
 def level(step: int) -> str:
