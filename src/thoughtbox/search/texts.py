@@ -32,11 +32,11 @@ SLICE_RECORDS = 128
 SLICE_BYTES = 128 << 10
 """Records, and bytes of them, that are taken in at once: others wait as long as that takes. One is never too large."""
 
-BLOCK = 125
+BLOCK = 48
 """Entries that are read and rated together where the best are read as far as they are asked for."""
 
-MOST_COMPARED = 2_000
-"""Entries that match and are compared with each other, in such a search."""
+MOST_COMPARED = 300
+"""Entries with all words, or with the rarest one, that are compared with each other in such a search."""
 
 MOST_ALIKE = 100
 """Entries that share something telling with a text, and are listed."""
@@ -103,15 +103,14 @@ class _Ranked(NamedTuple):
 class Best:
     """What was found, the best first: whoever goes through it reads no more than that."""
 
-    def __init__(self, search: Search, query: Query, most: int) -> None:
+    def __init__(self, search: Search, query: Query) -> None:
         self._search = search
         self._query = query
-        self._most = most
 
     def blocks(self) -> Iterator[list[tuple[int, float]]]:
         """Numbers of records, and how well each fits, a block at a time."""
         if self._query.terms:
-            for block in self._search.in_blocks(BLOCK, self._most):
+            for block in self._search.in_blocks(BLOCK, MOST_COMPARED):
                 yield [(row[1], rank) for row, rank in block]
 
     def note(self, found: bool) -> str | None:
@@ -171,17 +170,15 @@ class Texts(View):
         self,
         query: Query,
         *,
-        topics: Collection[str],
-        marks: Collection[str] = (),
+        marks: Collection[str],
         ended: bool = False,
-        most: int = MOST_COMPARED,
     ) -> Best:
         """The records that the query asks for, the best first, and read only as far as they are asked for.
 
         Only those with all of the marks; with `ended`, also what others have taken the place of.
         """
-        scope = self._scope(topics, None)._replace(marks=sorted(marks), ended=ended)
-        return Best(Search(query, scope, self.index(), self.vocabulary(), self._standing), query, most)
+        scope = self._scope(None, None)._replace(marks=sorted(marks), ended=ended)
+        return Best(Search(query, scope, self.index(), self.vocabulary(), self._standing), query)
 
     def alike(self, text: str, *, marks: Collection[str]) -> list[int]:
         """Numbers of records that have rare words of a text, or rare combinations of its words: the most of them first.

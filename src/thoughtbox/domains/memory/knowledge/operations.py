@@ -129,7 +129,7 @@ def _said_of_duplicate(tx: Tx, id: int, similarity: float) -> str:
 )
 def experiences_alike(tx: Tx, call: FindAlike) -> AlikeFound:
     """Records of experiences of a type and domain that share rare words with a text."""
-    return AlikeFound(records=tx.ask(Texts).alike(call.text, marks=[kind_mark(call.type, call.domain)]))
+    return AlikeFound(records=tx.ask(Texts).alike(call.text, marks=[kind_mark(type=call.type, domain=call.domain)]))
 
 
 @room.operation(
