@@ -128,7 +128,7 @@ class Texts(View):
     """What rooms have said is searchable: see `advance`."""
     schema = "texts.sql"
     pace = "tail"
-    generation = 3
+    generation = 4
 
     def find(
         self,
