@@ -28,6 +28,7 @@ from thoughtbox.operations.reach import ANY, Workspaces
 from thoughtbox.operations.registry import TABLE, Table
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
 from thoughtbox.operations.steps import Slices, Steps, in_slices
+from thoughtbox.operations.tallies import Tallies
 from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx, Within
 from thoughtbox.operations.workspaces import must_be_for
 from thoughtbox.world import World
@@ -35,6 +36,9 @@ from thoughtbox.world import World
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+COUNTER = Caller(agent="thoughtbox", transport="background")
+"""Who writes down what reads have counted."""
 
 DEEPEST = 32
 """How deep operations may call each other."""
@@ -82,6 +86,9 @@ class Dispatcher:
         self._engine = engine
         self._workspaces = workspaces
         self.table = table
+        self.tallies = Tallies(
+            table.tallies, lambda workspace, work, what: self.do(workspace, COUNTER, work, what=what)
+        )
         self._around = Surroundings(
             views=views,
             world=world,
@@ -90,6 +97,7 @@ class Dispatcher:
             data_dir=data_dir,
             project_root=project_root,
             workspaces=workspaces,
+            tallies=self.tallies,
             run=self._run_within,
         )
 
@@ -139,6 +147,24 @@ class Dispatcher:
             return work(tx)
 
         return self._engine.write(workspace, done)
+
+    def work(
+        self,
+        workspace: str,
+        caller: Caller,
+        steps: Callable[[Slices], Steps[T]],
+        *,
+        what: str,
+        progress: Progress | None = None,
+    ) -> Future[T]:
+        """Do something in slices that no operation does, such as an import of a file that a person has named."""
+        task = Task("door", what)
+
+        def opened(sql: Sql, *, writes: bool) -> Tx:
+            tx = self._own_tx(sql, task, workspace, caller, writes=writes)
+            return tx if writes else self._shown(tx)
+
+        return in_steps(steps(Slices(self._engine, self._around.keyring, workspace, opened, progress)))
 
     def _resolved(self, call: Call) -> tuple[Operation, Mapping[str, Any]]:
         if isinstance(call.operation, Operation):

@@ -17,6 +17,7 @@ from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.view import NOW, View, Views
 from thoughtbox.operations.caller import Caller, Focus, Root
 from thoughtbox.operations.reach import Workspaces
+from thoughtbox.operations.tallies import Tallies
 from thoughtbox.world import World
 
 V = TypeVar("V", bound=View)
@@ -40,6 +41,7 @@ class Surroundings:
     """The folder of the project that the server was started for; None when it was started outside of any."""
     workspaces: Workspaces
     """Which workspaces calls may go to."""
+    tallies: Tallies
     run: Callable[[Tx, str, Mapping[str, Any]], Within]
     """Runs an operation inside a transaction: what `Tx.call` does."""
 
@@ -157,6 +159,10 @@ class Tx:
     def call_enveloped(self, operation: str, arguments: Mapping[str, Any]) -> Answer:
         """The same, for an answer that goes to the caller as it would have come by itself."""
         return self._around.run(self, operation, arguments).enveloped()
+
+    def tally(self, name: str, key: int) -> None:
+        """Count that something was looked at. It is written down later, apart from this, or never."""
+        self._around.tallies.count(self.workspace, name, key)
 
     @contextmanager
     def together(self) -> Generator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
@@ -17,6 +18,7 @@ from thoughtbox.search.query import Query, parse
 from thoughtbox.search.ranking import of_session
 from thoughtbox.search.registry import SEARCHABLE, Part, parts_of, restores, withdraws
 from thoughtbox.search.snippet import Snippets
+from thoughtbox.search.telling import telling
 from thoughtbox.search.vocabulary import Vocabulary
 from thoughtbox.search.words import indexed
 
@@ -28,6 +30,15 @@ MANY = 512
 SLICE_RECORDS = 128
 SLICE_BYTES = 128 << 10
 """Records, and bytes of them, that are taken in at once: others wait as long as that takes. One is never too large."""
+
+BLOCK = 125
+"""Entries that are read and rated together where the best are read as far as they are asked for."""
+
+MOST_COMPARED = 2_000
+"""Entries that match and are compared with each other, in such a search."""
+
+MOST_ALIKE = 100
+"""Entries that share something telling with a text, and are listed."""
 
 T = TypeVar("T")
 Arranging = Callable[[Sequence[str]], Sequence[str]]
@@ -88,6 +99,27 @@ class _Ranked(NamedTuple):
     rank: float
 
 
+class Best:
+    """What was found, the best first: whoever goes through it reads no more than that."""
+
+    def __init__(self, search: Search, query: Query, most: int) -> None:
+        self._search = search
+        self._query = query
+        self._most = most
+
+    def blocks(self) -> Iterator[list[tuple[int, float]]]:
+        """Numbers of records, and how well each fits, a block at a time."""
+        if self._query.terms:
+            for block in self._search.in_blocks(BLOCK, self._most):
+                yield [(row[1], rank) for row, rank in block]
+
+    def note(self, found: bool) -> str | None:
+        """What to tell whoever asked, who has found something or has not."""
+        if self._query.note is not None or found:
+            return self._query.note
+        return self._search.nothing()
+
+
 class Texts(View):
     """Records by their words. See `registry.py` for which, and `query.py` for what may be asked."""
 
@@ -133,6 +165,35 @@ class Texts(View):
         best = self._hits(asked, [_telling(found[session]) for session in page])
         sessions = [SessionHit(hit.session, len(_best_of_each(found[hit.session])), hit) for hit in best]
         return FoundSessions(sessions=sessions, has_more=has_more, note=note)
+
+    def best(
+        self,
+        query: Query,
+        *,
+        topics: Collection[str],
+        marks: Collection[str] = (),
+        ended: bool = False,
+        most: int = MOST_COMPARED,
+    ) -> Best:
+        """The records that the query asks for, the best first, and read only as far as they are asked for.
+
+        Only those with all of the marks; with `ended`, also what others have taken the place of.
+        """
+        scope = self._scope(topics, None)._replace(marks=sorted(marks), ended=ended)
+        return Best(Search(query, scope, self.index(), self.vocabulary(), self._standing), query, most)
+
+    def alike(self, text: str, *, topics: Collection[str], marks: Collection[str] = ()) -> list[int]:
+        """Numbers of records that have rare words of a text, or rare combinations of its words: the most of them first.
+
+        What says nearly the same is among them, however much else there is.
+        """
+        scope = self._scope(topics, None)._replace(marks=sorted(marks))
+        shares: Counter[int] = Counter()
+        for match in telling(indexed(text).said, self.vocabulary()):
+            shares.update(self.index().newest(match, scope, MOST_ALIKE))
+        best = sorted(shares, key=lambda number: (-shares[number], -number))[:MOST_ALIKE]
+        stand = {row[0]: row[1] for row in self._standing(best, scope)} if best else {}
+        return [stand[number] for number in best if number in stand]
 
     def advance(self, after: int, limit: int) -> int:
         """Take in the searchable ones of the next records; how far that went."""
@@ -187,7 +248,7 @@ class Texts(View):
             "SELECT number, seq, topic, session, words, name FROM texts"
             f" WHERE workspace = ? AND number IN ({', '.join('?' * len(numbers))}) AND until_seq > ?{condition}"
             f" AND session NOT IN (SELECT session FROM {ABSENCES.standing} AS a)",
-            [self.workspace, *numbers, self.as_of, *values, *standing_at(self)],
+            [self.workspace, *numbers, 0 if scope.ended else self.as_of, *values, *standing_at(self)],
         )
 
     def _hits(self, query: Query, ranked: Sequence[_Ranked]) -> list[Hit]:
@@ -229,7 +290,9 @@ class _Taking:
                 self._end(record, part)
             words = indexed(part.text)
             if words.said:
-                self._entries.append(Entry(record.seq, place, record.topic, record.session, part.name, words))
+                self._entries.append(
+                    Entry(record.seq, place, record.topic, record.session, part.name, words, part.marks)
+                )
                 self._named.add((record.session, part.name))
         if withdraws(record):
             self._withdraw(record)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-SUB_ROOMS: tuple[str, ...] = ("episodes", "legacy")
+SUB_ROOMS: tuple[str, ...] = ("knowledge", "episodes", "legacy")
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.memory.{name}.operations")

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from thoughtbox.domains.memory.episodes import records as episode_records
+from thoughtbox.domains.memory.knowledge import records as knowledge_records
 from thoughtbox.domains.memory.legacy import records as legacy_records
 from thoughtbox.domains.memory.view.episodes import Episodes
+from thoughtbox.domains.memory.view.experiences import Experiences
+from thoughtbox.domains.memory.view.imports import Imports
 from thoughtbox.domains.memory.view.reasoning import Reasoning
 from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.errors import ValidationFailed
@@ -31,7 +34,7 @@ def echo(operation: str, answer: Mapping[str, Any]) -> str:
 room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
-    views=[Episodes, Semantic, Reasoning],
+    views=[Experiences, Imports, Episodes, Semantic, Reasoning],
     invalid=ValidationFailed,
     echo=echo,
     gateway=(
@@ -40,5 +43,6 @@ room = Room(
     ),
 )
 
+knowledge_records.declare(room)
 episode_records.declare(room)
 legacy_records.declare(room)
