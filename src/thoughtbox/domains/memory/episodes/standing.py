@@ -81,13 +81,12 @@ class Forming:
         self.base_trust = max(self.base_trust, min(capped(episode.trust, episode.source), STATED))
         self.source = least_trusted(self.source, episode.source)
 
-    def is_contradicted_by(self, episode: Episode) -> bool:
+    def is_contradicted_by(self, episode: Episode) -> None:
         """Take in that an episode says the opposite; once."""
         if self.contradicts and self.contradicts[-1] == episode.experience_id:
-            return False
+            return
         self.contradicts.append(episode.experience_id)
         self.contradictions += 1
-        return True
 
     def step(self) -> None:
         """The next state, one step at the most."""
