@@ -30,7 +30,7 @@ _NO_RULE = re.compile(
     r"|\bmust(?:n['’]t| not)?(?: \w+)? have (?:been|had|gone|come|got|failed|broken|crashed|changed)\b"
     r"|\bshould(?:n['’]t| not)? have (?:been|had|gone|come|got|done|\w+ed|\w+en)\b"
     r"|\bmust-have\b"
-    r"|\b(?:it|this|that|they|all|everything|things)(?: all)? should\b"
+    r"|\b(?:it|this|that|they|everything|things)(?: all)? should\b",
     re.IGNORECASE,
 )
 """Words of a rule that are none: what must have been is a guess, and that it should work now is a hope."""
