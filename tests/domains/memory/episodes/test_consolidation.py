@@ -306,6 +306,16 @@ def test_nothing_is_written_by_a_run_whose_cells_have_changed_since_it_was_prepa
     assert memory.run()["processed"] == 1
 
 
+def test_of_many_runs_at_once_each_episode_is_taken_by_one(on_both: Memory):
+    for number in range(20):
+        on_both.hears(f"Always check module {number % 10}.")
+    asked = [on_both.box.submit("run_consolidation", {"threshold": 1}) for _ in range(6)]
+    runs = [run.result() for run in asked]
+    assert sum(run["processed"] for run in runs) == 20
+    assert sum(run["cells_created"] for run in runs) == 10
+    assert {cell["evidence_count"] for cell in on_both.cells()} == {2}
+
+
 def test_a_run_as_of_then_shows_what_was_known_then(memory: Memory):
     memory.learns(ALWAYS)
     then = memory.ask(lambda tx: tx.ledger.last_seq())
