@@ -50,6 +50,15 @@ def test_a_policy_is_written_once_and_grows_by_evidence_that_it_has_not(on_both:
     assert rebuild(on_both.box.app.engine, Semantic)
 
 
+def test_keys_that_have_gone_to_a_scene_find_it_again(memory: Memory):
+    first = memory.do(lambda tx: write_cell(tx, **policy(context_keys=["rule", "a"], evidence=[])))
+    second = memory.do(lambda tx: write_cell(tx, **policy(context_keys=["rule", "b"], body="Other.", evidence=[])))
+    memory.learns("Always check module 1.", about="b")
+    third = memory.do(lambda tx: write_cell(tx, **policy(context_keys=["b", "rule"], body="Third.", evidence=[])))
+    scenes = {memory.box.get_cell(cell_id=id)["cell"]["scene_id"] for id in (first, second, third)}
+    assert len(scenes) == 1
+
+
 def test_a_cell_is_trusted_no_further_than_its_source_allows(memory: Memory):
     id = memory.do(lambda tx: write_cell(tx, **policy(source="agent", trust=3, evidence=[])))
     assert memory.box.get_cell(cell_id=id)["cell"]["trust"] == 1

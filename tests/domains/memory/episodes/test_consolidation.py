@@ -191,12 +191,15 @@ def test_what_is_no_longer_backed_by_more_evidence_supersedes_no_more(memory: Me
     assert memory.cell(NEVER)["supersedes_cell_id"] is None
 
 
-def test_an_agent_does_not_supersede_a_user_by_repeating_itself(memory: Memory):
+def test_an_agent_does_not_overrule_a_user_by_repeating_itself(memory: Memory):
     memory.learns(ALWAYS, source="user")
     memory.learns(NEVER, NEVER)
+    memory.learns(NEVER)
     assert memory.cell(NEVER)["supersedes_cell_id"] is None
+    assert (memory.cell(ALWAYS)["state"], memory.cell(ALWAYS)["contradiction_count"]) == ("observed", 3)
     memory.learns(NEVER, source="user")
     assert memory.cell(NEVER)["supersedes_cell_id"] == memory.cell(ALWAYS)["cell_id"]
+    assert memory.cell(ALWAYS)["state"] == "archived"
 
 
 def test_what_decays_comes_back_when_new_evidence_outweighs_what_speaks_against_it(memory: Memory):

@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+from cProfile import Profile
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -106,6 +108,37 @@ def test_what_nobody_repeats_matters_less_as_time_goes_by(memory: Memory):
     faded = [plan.changed[0] for plan in plans[1:]]
     assert [forming.salience for forming in faded] == [230, 210, 190, 170]
     assert not any(forming.is_touched for forming in faded)
+
+
+@pytest.mark.parametrize("kind", ["one scene", "opposites", "a scene each", "few words"])
+def test_ten_times_the_episodes_are_about_ten_times_the_work(kind: str):
+    """Counted in calls, since nothing is timed here."""
+
+    def work(count: int) -> int:
+        chance = Random(count)
+        said = [_kinds(kind, number, chance) for number in range(count)]
+        episodes = [episode(id, keys, summary, "agent") for id, (keys, summary) in enumerate(said, 1)]
+        profile = Profile()
+        profile.enable()
+        outcome(episodes)
+        profile.disable()
+        return sum(entry.callcount for entry in profile.getstats())
+
+    work(10)  # What is worked out once and kept does not count.
+    assert work(1500) <= 14 * work(150)
+
+
+def _kinds(kind: str, number: int, chance: Random) -> tuple[str, str]:
+    if kind == "one scene":
+        return "release", f"Always check module {number} before release {number % 7}."
+    if kind == "opposites":
+        return "release", f"{'Always' if number % 2 else 'Never'} check module {number // 2 % 97} twice."
+    if kind == "a scene each":
+        return f"debugging a{number} b{number}", f"Always check module {number}."
+    words = [f"w{chr(97 + chance.randrange(26))}" for _ in range(6)]
+    return " ".join(
+        chance.sample("abcdefghijklmnopqrst", 4)
+    ), f"{chance.choice(('Always', 'Never'))} {' '.join(words)}."
 
 
 def test_a_process_that_is_killed_while_it_writes_leaves_nothing_of_the_run_behind(tmp_path: Path):

@@ -69,6 +69,7 @@ class CellData(StandingData):
     cell_type: cells.CellType
     title: str
     canonical_key: str
+    key_set: str | None = None
 
 
 class ChangeData(StandingData):
@@ -94,14 +95,15 @@ def write_scene(tx: Tx, scope: str, label: str, context_keys: Sequence[str]) -> 
     return tx.append(draft, stream=cells.STREAM).seq
 
 
-def write_new_cell(tx: Tx, forming: Forming, scene_id: int, canonical_key: str) -> int:
-    """Write a cell that was not there; `forming` has its id from then on."""
+def write_new_cell(tx: Tx, forming: Forming, scene_id: int, canonical_key: str, *, key_set: str | None = None) -> int:
+    """Write a cell that was not there; `forming` has its id from then on. `key_set` belongs to the scene since."""
     data = {
         "sceneId": scene_id,
         "scope": forming.scope,
         "cellType": forming.cell_type,
         "title": forming.title,
         "canonicalKey": canonical_key,
+        **present({"keySet": key_set}),
         **forming.told(),
     }
     draft = Draft(kind="observation", topic=cells.CELL, text=forming.body, session=cells.STREAM, data=data)
