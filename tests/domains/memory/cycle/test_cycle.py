@@ -336,3 +336,16 @@ def test_a_refusal_says_the_call_that_is_next(cycle: Guarded):
     assert recovery is not None
     call = json.loads(recovery.removeprefix("Send ").removesuffix("."))
     assert cycle.box.call(call.pop("operation"), call)["phase"] == "CONTEXT_PACK"
+
+
+def test_a_context_that_cannot_be_kept_and_a_scope_that_is_not_the_sessions_are_refused(cycle: Guarded):
+    id = cycle.memory_host_session(client="codex", host_session="a", scope="global")["session_id"]
+    deep: Any = 1
+    for _ in range(300):
+        deep = [deep]
+
+    for field, value in (("scope", "project"), ("context", "x" * 300_000), ("context", deep)):
+        with pytest.raises(ValidationFailed) as refusal:
+            cycle.snapshot(session_id=id, **{field: value})
+        assert refusal.value.details["fields"] == [field]
+    assert cycle.status(id)["phase"] is None
