@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,9 +22,11 @@ PROMPTS, CELLS, EPISODES, FILES, COMMANDS = 3, 4, 3, 8, 4
 CALLS_LOOKED_AT = 60
 SESSIONS_LOOKED_AT = 5
 NOTES_LOOKED_AT = 50
-WORDS_SEARCHED = 100
+WORDS_SEARCHED = 8
 SCOPES = seen_from("project")
 STABLE = "stable"
+
+_WORD = re.compile(r"\w{3,30}")
 
 
 class Doing(NamedTuple):
@@ -195,6 +198,6 @@ def _next_call(found: Doing, coming: Ahead | None) -> dict[str, Any]:
     if found.thoughts:
         return {"operation": "session.resume_latest"}
     if found.prompts:
-        words = one_line(redacted(found.prompts[0].text), WORDS_SEARCHED)
-        return {"operation": "search_experiences", "query": words}
+        words = _WORD.findall(redacted(found.prompts[0].text))[:WORDS_SEARCHED]
+        return {"operation": "search_experiences", "query": " ".join(words) or found.prompts[0].kind}
     return {"operation": "session_pack"}
