@@ -13,13 +13,13 @@ from thoughtbox.domains.memory.knowledge.experience import Experience
 from thoughtbox.domains.memory.knowledge.models import ExperiencesExported, ExportExperiences, ExportFilter
 from thoughtbox.domains.memory.knowledge.shown import columns, shown
 from thoughtbox.domains.memory.project import write_text
+from thoughtbox.domains.memory.quoting import one_line
 from thoughtbox.domains.memory.view.experiences import Experiences
 from thoughtbox.errors import PathRefused, ValidationFailed
 from thoughtbox.operations import Tx
 from thoughtbox.world import iso
 
-_KEPT = (".git", ".claude")
-"""Folders of a project in which nothing that is there is replaced."""
+LONGEST_LINE = 2_000
 
 
 def exported(tx: Tx, call: ExportExperiences) -> ExperiencesExported:
@@ -121,10 +121,15 @@ def _section(experience: Experience) -> str:
     if experience.confidence is not None:
         known.append(f"- Confidence: {experience.confidence:g}")
     if experience.tags:
-        known.append(f"- Tags: {', '.join(experience.tags)}")
+        known.append(f"- Tags: {one_line(', '.join(experience.tags), LONGEST_LINE)}")
     known += [f"- Source: {experience.source}, trust {experience.trust}", f"- Created: {iso(experience.created_at)}"]
     if experience.revision_of is not None:
         known.append(f"- Revises: {experience.revision_of}")
     parts = zip(("Situation", "Approach", "Outcome", "Reasoning"), experience.texts, strict=True)
-    texts = "\n".join(f"### {name}\n\n{text.strip()}\n" for name, text in parts)
+    texts = "\n".join(f"### {name}\n\n{_quoted(text)}\n" for name, text in parts)
     return f"## {experience.id}: {experience.domain}\n\n" + "\n".join(known) + f"\n\n{texts}"
+
+
+def _quoted(text: str) -> str:
+    """As a quotation: nothing in it can be taken for a part of the page."""
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())
