@@ -8,7 +8,7 @@ import pytest
 
 from tests.operations.workshop import Bench, Workshop
 from tests.support.box import WORKSPACE
-from thoughtbox.errors import InvalidOperation, InvalidPayload
+from thoughtbox.errors import InvalidOperation, InvalidPayload, PhaseViolation
 from thoughtbox.operations.caller import ANONYMOUS
 from thoughtbox.operations.dispatch import DEEPEST
 
@@ -135,3 +135,21 @@ def test_what_a_write_came_to_is_known_only_once_it_is_answered(workshop: Worksh
         workshop.landed("make_several", texts=["a", "bad"])
 
     assert workshop.focus.of(Bench) == Bench()
+
+
+def test_a_refusal_that_is_to_be_kept_is_written_once_the_call_is_undone(workshop: Workshop):
+    with pytest.raises(PhaseViolation, match="it is locked"):
+        workshop.call("try_the_lock", text="a")
+
+    assert texts(workshop) == ["a was tried"]
+    assert workshop.records()[0][1]["operation"] == "make"
+    assert workshop.records()[0][1]["via"] == ["try_the_lock"]
+
+
+def test_it_is_kept_from_inside_other_calls_and_with_a_key_as_well(workshop: Workshop):
+    with pytest.raises(PhaseViolation):
+        workshop.call("try_the_lock", text="a", key="once")
+    with pytest.raises(PhaseViolation):
+        workshop.call("try_the_lock", text="a", key="once")
+
+    assert texts(workshop) == ["a was tried", "a was tried"]

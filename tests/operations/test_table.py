@@ -16,6 +16,11 @@ class Nothing(Input):
     pass
 
 
+class Named(Input):
+    name: str
+    label: str | None = None
+
+
 class Done(Output):
     room: str
 
@@ -84,6 +89,21 @@ def test_a_name_that_two_rooms_share_works_in_both(table: Table, room: Room):
     with pytest.raises(InvalidOperation, match="several rooms") as refused:
         table.find("pack")
     assert refused.value.recovery == "Name the room, too: attic.pack, cellar.pack."
+
+
+def test_a_shared_name_means_the_room_whose_arguments_are_given(table: Table, room: Room):
+    cellar = Room("cellar", summary="More old things.", table=table)
+    declare(room, "pack", shared=True)
+
+    @cellar.operation("pack", example=Example({"name": "n"}), shared=True)
+    def pack(tx: Tx, call: Named) -> Done:
+        """Pack what is named."""
+        return Done(room=call.name)
+
+    assert table.find("pack", []).room == "attic"
+    assert table.find("pack", ["name"]).room == table.resolve("pack", {"name": "n", "label": "l"})[0].room == "cellar"
+    with pytest.raises(InvalidOperation, match="several rooms"):
+        table.find("pack", ["label"])
 
 
 @pytest.mark.parametrize("shares", [(True, False), (False, True)])

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.support.box import WORKSPACE, ticking_world
 from thoughtbox.engine.protocol import Engine
-from thoughtbox.errors import InvalidPayload
+from thoughtbox.errors import InvalidPayload, PhaseViolation
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import Ledger
@@ -80,6 +80,12 @@ def table() -> Table:
         if call.text == "bad":
             raise InvalidPayload("it broke", recovery="Make another.", details={"field": "text"})
         return Made(id=record.id, count=tx.ledger.last_seq())
+
+    @room.operation("try_the_lock", example=Example({"text": "t"}), writes=True, errors=[PhaseViolation])
+    def try_the_lock(tx: Tx, call: Piece) -> Made:
+        """Make a piece where nobody may: it is not made, but that it was tried is kept."""
+        tx.call("make", {"text": call.text})
+        raise PhaseViolation("it is locked", leaves=lambda tx: tx.call("make", {"text": f"{call.text} was tried"}))
 
     @other.operation("make_several", example=Example({"texts": ["t"]}), writes=True)
     def make_several(tx: Tx, call: Several) -> SeveralMade:

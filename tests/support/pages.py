@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 THOUGHTS = ROOT / "docs" / "thoughts.md"
 MIND = ROOT / "docs" / "mind.md"
+MEMORY = ROOT / "docs" / "memory.md"
 GATEWAY = "thoughtbox_gateway"
 TOO_EARLY = "STAGE_REQUIREMENT_NOT_MET"
 
@@ -27,6 +28,8 @@ CHANCE = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # a session
     r"|\d{4}-\d\d-\d\dT[\d:.]+Z"
     r"|\b[0-9a-f]{12}\b"  # a learning, which is made from its session's thoughts
+    r"|\b[0-9a-f]{64}\b"  # a hash over what has times in it
+    r"|\b(?:op|session)-[0-9]{13}-[0-9a-z]{9}\b"  # a token
 )
 
 Call = dict[str, Any]
@@ -60,6 +63,11 @@ def mind() -> list[Exchange]:
     return exchanges_on(MIND)
 
 
+def memory() -> list[Exchange]:
+    """The calls of `docs/memory.md`."""
+    return exchanges_on(MEMORY)
+
+
 def exchanges_on(page: Path) -> list[Exchange]:
     """All that a page shows: a `json` block holds calls, the `jsonl` block below it their answers."""
     blocks = re.findall(r"```json\n(.*?)```\n\n```jsonl\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
@@ -76,7 +84,7 @@ def without_stages(exchanges: Sequence[Exchange]) -> list[Exchange]:
 
 
 def word_for_word(exchanges: Sequence[Exchange], *, names_session: bool = False) -> Script:
-    """The calls as they stand on the page, but for the id of its session, which is another one each time.
+    """The calls as they stand on the page, but for what chance made of earlier answers: ids, hashes, times.
 
     With `names_session` every call that can names the session that the last answer named.
     """
@@ -84,18 +92,41 @@ def word_for_word(exchanges: Sequence[Exchange], *, names_session: bool = False)
     def next_call(answers: list[Answer]) -> Call | None:
         if len(answers) == len(exchanges):
             return None
-        call = exchanges[len(answers)].call
+        made = _made_by_chance(exchanges, answers)
+        call = _replaced(exchanges[len(answers)].call, made)
         real = [answer["sessionId"] for answer in answers if "sessionId" in answer]
-        shown = [
-            exchange.shown["sessionId"] for exchange in exchanges if exchange.shown and "sessionId" in exchange.shown
-        ]
-        if real and shown and call.get("sessionId") == shown[0]:
-            call = {**call, "sessionId": real[0]}
         if names_session and real and "sessionId" not in call and takes_session(call):
             call = {**call, "sessionId": real[-1]}
         return call
 
     return next_call
+
+
+def _made_by_chance(exchanges: Sequence[Exchange], answers: Sequence[Answer]) -> dict[str, str]:
+    """By what the page shows: what it is this time. Only what as a whole was made by chance."""
+    made: dict[str, str] = {}
+
+    def compare(shown: Any, real: Any) -> None:
+        if isinstance(shown, dict) and isinstance(real, dict):
+            for name in shown.keys() & real.keys():
+                compare(shown[name], real[name])
+        elif isinstance(shown, list) and isinstance(real, list):
+            for one, other in zip(shown, real, strict=False):
+                compare(one, other)
+        elif isinstance(shown, str) and isinstance(real, str) and CHANCE.fullmatch(shown):
+            made.setdefault(shown, real)
+
+    for exchange, answer in zip(exchanges, answers, strict=False):
+        compare(exchange.shown, answer)
+    return made
+
+
+def _replaced(value: Any, made: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {name: _replaced(part, made) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_replaced(part, made) for part in value]
+    return made.get(value, value) if isinstance(value, str) else value
 
 
 def takes_session(call: Call) -> bool:

@@ -18,6 +18,7 @@ from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
+from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.arguments import bind, read_as_far, wire_name
 from thoughtbox.operations.budget import Fitted, fit
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
@@ -98,6 +99,7 @@ class Dispatcher:
             project_root=project_root,
             workspaces=workspaces,
             tallies=self.tallies,
+            answered=Answered(),
             run=self._run_within,
         )
 
@@ -196,7 +198,13 @@ class Dispatcher:
     def _read(self, operation: Operation, arguments: Input, call: Call, sql: Sql) -> Answer:
         tx = self._shown(self._tx(sql, operation, call, writes=False))
         answer = _answer(tx, operation, arguments)
+        self._note(tx, operation, None)
         return _landed(call, tx, self._shaped(operation, arguments, answer, tx.remarks, call.caller))
+
+    def _note(self, tx: Tx, operation: Operation, before: int | None) -> None:
+        """Keep in mind that the caller is answered; `before` is the last record before a write."""
+        last = None if before is None else tx.ledger.last_seq_held()
+        self._around.answered.note(tx.workspace, tx.caller.agent, operation.name, None if last == before else last)
 
     def _refuse(
         self, operation: Operation, given: Mapping[str, Any], call: Call, refused: ThoughtboxError, sql: Sql
@@ -216,12 +224,13 @@ class Dispatcher:
 
     def _write(self, operation: Operation, given: Mapping[str, Any], arguments: Input, call: Call, sql: Sql) -> Answer:
         tx = self._tx(sql, operation, call, writes=True)
-        tx.hold()
+        before = tx.ledger.last_seq_held()
 
         def run(tx: Tx) -> Answer:
             return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller)
 
         answer = run(tx) if call.key is None else answer_once(tx, self.table, call.key, given, run)
+        self._note(tx, operation, before)
         return _landed(call, tx, answer)
 
     def _recording_refusals(self, operation: Operation, call: Call, write: Callable[[Sql], Answer]) -> Steps[Answer]:
@@ -248,6 +257,7 @@ class Dispatcher:
 
         slices = Slices(self._engine, self._around.keyring, call.workspace, opened, call.progress)
         answer = yield from in_slices(slices, operation, arguments)
+        self._around.answered.note(call.workspace, call.caller.agent, operation.name, None)
         return self._shaped(operation, arguments, answer, remarks, call.caller)
 
     def _shaped(
@@ -285,9 +295,12 @@ class Dispatcher:
             if tx.writes:
                 catch_up_within(tx.sql, operation.fresh, tx.workspace, tx.ledger.last_seq())
             answer = _answer(inner, operation, bound)
+            self._note(inner, operation, None)
         else:
+            before = tx.ledger.last_seq_held()
             with tx.part():
                 answer = _answer(inner, operation, bound)
+            self._note(inner, operation, before)
         tx.focus = inner.focus
         return Within(answer, lambda: self._enveloped(operation, answer, inner.remarks, (), tx.caller))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
@@ -103,7 +103,7 @@ class Table:
 
     def resolve(self, name: str, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
         """The operation that is to run, and its arguments: those given, or what a gateway makes of them."""
-        return self.routed(self.find(name), arguments)
+        return self.routed(self.find(name, arguments), arguments)
 
     def routed(self, found: Operation, arguments: Mapping[str, Any]) -> tuple[Operation, Mapping[str, Any]]:
         """The same, for an operation that was found already."""
@@ -116,13 +116,15 @@ class Table:
         """The sub-operations of a name: `get` of `session`, if there is a `session.get`."""
         return self._families.get(name, ())
 
-    def find(self, name: str) -> Operation:
+    def find(self, name: str, arguments: Collection[str] | None = None) -> Operation:
+        """The operation of that name. One that rooms share is told by the names of its arguments, where it can be."""
         found = self._by_any_name.get(name)
         if found is not None:
             return found
         shared = self._shared.get(name, ())
-        if len(shared) == 1:
-            return shared[0]
+        fitting = shared if arguments is None else [each for each in shared if _takes(each, arguments)]
+        if len(fitting) == 1:
+            return fitting[0]
         if shared:
             raise InvalidOperation(
                 f"`{name}` is an operation of several rooms",
@@ -337,6 +339,14 @@ class Room:
             return function
 
         return enter
+
+
+def _takes(operation: Operation, arguments: Collection[str]) -> bool:
+    """Whether an operation knows all of these arguments, and needs no others."""
+    fields = operation.input.model_fields
+    known = {info.alias or name for name, info in fields.items()}
+    needed = {info.alias or name for name, info in fields.items() if info.is_required()}
+    return needed <= set(arguments) <= known
 
 
 def _answer_of_steps(returned: Any) -> type[Output]:

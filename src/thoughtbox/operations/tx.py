@@ -15,6 +15,7 @@ from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Record, Source
 from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.view import NOW, View, Views
+from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.caller import Caller, Focus, Root
 from thoughtbox.operations.reach import Workspaces
 from thoughtbox.operations.tallies import Tallies
@@ -42,6 +43,8 @@ class Surroundings:
     workspaces: Workspaces
     """Which workspaces calls may go to."""
     tallies: Tallies
+    answered: Answered
+    """What callers were answered lately, in this process."""
     run: Callable[[Tx, str, Mapping[str, Any]], Within]
     """Runs an operation inside a transaction: what `Tx.call` does."""
 
@@ -128,6 +131,11 @@ class Tx:
     def workspaces(self) -> Workspaces:
         """Which workspaces calls may go to."""
         return self._around.workspaces
+
+    @property
+    def answered(self) -> Answered:
+        """What callers were answered lately, in this process."""
+        return self._around.answered
 
     def random_bytes(self, count: int) -> bytes:
         return self._around.world.random_bytes(count)

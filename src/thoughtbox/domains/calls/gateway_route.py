@@ -40,7 +40,7 @@ def route(table: Table, arguments: Mapping[str, Any]) -> tuple[str, dict[str, An
                 details={"fields": [SUB_OPERATION]},
             )
         name = f"{name}.{sub}"
-    found = table.find(name)
+    found = table.find(name, own)
     if found.gateway is not None:
         raise InvalidOperation(f"`{found.name}` leads to other operations, not to itself")
     return found.name, own

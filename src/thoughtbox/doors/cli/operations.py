@@ -31,8 +31,9 @@ def call(args: Namespace) -> int:
     # An error is for whoever reads standard error, and that is a program more often than not.
     for_programs = out.as_json or not sys.stderr.isatty()
     try:
-        operation = TABLE.find(args.name)
-        arguments = _arguments(args, operation)
+        given = _given(args)
+        operation = TABLE.find(args.name, [*given, *(pair.partition("=")[0] for pair in args.pairs)])
+        arguments = given | _pairs(args, operation)
         wanted = Call(
             operation=operation.name,
             workspace=named_workspace(operation, arguments) or settings.project,
@@ -58,13 +59,16 @@ def call(args: Namespace) -> int:
     return 0
 
 
-def _arguments(args: Namespace, operation: Operation) -> dict[str, Any]:
-    """From JSON, a file, and `key=value`; the last has the last word."""
-    given: dict[str, Any] = {}
+def _given(args: Namespace) -> dict[str, Any]:
+    """Arguments from JSON or a file."""
     if args.arguments is not None:
-        given = _object(sys.stdin.buffer.read() if args.arguments == "-" else args.arguments.encode(), "--json")
-    elif args.file is not None:
-        given = _object(_contents(args.file), args.file)
+        return _object(sys.stdin.buffer.read() if args.arguments == "-" else args.arguments.encode(), "--json")
+    return {} if args.file is None else _object(_contents(args.file), args.file)
+
+
+def _pairs(args: Namespace, operation: Operation) -> dict[str, Any]:
+    """Arguments from `key=value`; they have the last word."""
+    given: dict[str, Any] = {}
     for pair in args.pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:

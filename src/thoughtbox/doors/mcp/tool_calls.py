@@ -50,7 +50,7 @@ class ToolCalls:
     async def answer(self, ctx: Context, params: CallToolRequestParams) -> Any:
         """The result; a failed operation is one, too. A name that no operation has is a fault of the protocol."""
         try:
-            tool = self._tools.find(params.name)
+            tool = self._tools.find(params.name, params.arguments or {})
         except InvalidOperation as error:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {shown(params.name)}", data=error.payload()) from None
         operation = tool

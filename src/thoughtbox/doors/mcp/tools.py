@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from mcp_types import ListToolsResult, Tool, ToolAnnotations
@@ -34,9 +35,9 @@ class Tools:
         self._gateways = [operation for operation in self._shown.values() if operation.gateway is not None]
         self._lists: dict[str, ListToolsResult] = {}
 
-    def find(self, name: str) -> Operation:
+    def find(self, name: str, arguments: Collection[str]) -> Operation:
         """The operation that a tool's name means: as this toolset calls it, or as any does."""
-        return self._shown.get(name) or self._table.find(name)
+        return self._shown.get(name) or self._table.find(name, arguments)
 
     def described(self, focus: Focus) -> str:
         """All that is described differently to callers who stand elsewhere."""

@@ -36,6 +36,8 @@ class Places:
 
     def __init__(self, scenes: Iterable[Scene], placed: Mapping[str, int]) -> None:
         self._placed: dict[str, Place] = dict(placed)
+        self.joined: dict[str, Place] = {}
+        """By digest: sets of keys that have gone to a scene of other keys just now."""
         self._keys: dict[Place, Keys] = {}
         self._by_key: dict[tuple[str, int], list[Place]] = defaultdict(list)
         for scene in scenes:
@@ -60,6 +62,8 @@ class Places:
             if nearest is None:
                 nearest = Fresh(keys)
                 self._enter(nearest, keys)
+            else:
+                self.joined[digest] = nearest
             self._placed[digest] = nearest
         return self._placed[digest]
 

@@ -159,6 +159,11 @@ class Experiences(View):
             found = self.experiences(some)
             yield from (found[id] for id in some)
 
+    def newest(self) -> int | None:
+        """The experience that was written last."""
+        row = self.sql.row(f"SELECT id FROM {EXPERIENCES.standing} AS e ORDER BY id DESC LIMIT 1", standing_at(self))
+        return row[0] if row else None
+
     def count(self) -> int:
         row = self.sql.row(f"SELECT COUNT(*) FROM {EXPERIENCES.standing} AS e", standing_at(self))
         return row[0] if row else 0

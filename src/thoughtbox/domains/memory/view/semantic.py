@@ -117,6 +117,8 @@ class Semantic(View):
             data["validatedEvidence"],
         )
         self.sql.run(_INSERT, self._row(seq, cell))
+        if "keySet" in data:
+            self._put_key_sets(seq, cell.scope, [(data["keySet"], cell.scene_id)])
         self.sql.many(_EVIDENCE, self._pieces(record, [(seq, data)]))
 
     def _change_cells(self, record: Record) -> None:
@@ -291,6 +293,23 @@ class Semantic(View):
             (self.workspace, cell_id, self.as_of, limit),
         )
         return [Evidence(*row) for row in rows]
+
+    def newest_evidence(self, cell_id: int, limit: int) -> list[Evidence]:
+        """The last pieces of it, in the order in which they came."""
+        rows = self.sql.rows(
+            "SELECT id, cell_id, experience_id, relation, created_at FROM cell_evidence"
+            " WHERE workspace = ? AND cell_id = ? AND seq <= ? ORDER BY id DESC LIMIT ?",
+            (self.workspace, cell_id, self.as_of, limit),
+        )
+        return [Evidence(*row) for row in reversed(rows)]
+
+    def superseding(self, cell_id: int) -> list[int]:
+        """The cells that supersede one, by id."""
+        rows = self.sql.rows(
+            f"SELECT cell_id FROM {CELLS.standing} AS c WHERE supersedes_cell_id = ? ORDER BY cell_id",
+            (*standing_at(self), cell_id),
+        )
+        return [row[0] for row in rows]
 
     def supported_by(self, experience_id: int) -> set[int]:
         """The cells that an episode supports."""

@@ -68,6 +68,7 @@ CREATE INDEX cells_by_scene ON cells (workspace, scene_id, until_seq);
 CREATE UNIQUE INDEX cells_by_key ON cells (workspace, canonical_key, until_seq);
 CREATE INDEX cells_by_type ON cells (workspace, scope, cell_type, state, until_seq);
 CREATE INDEX cells_by_conflict ON cells (workspace, conflict_group, until_seq);
+CREATE INDEX cells_by_superseded ON cells (workspace, supersedes_cell_id, until_seq);
 
 CREATE TABLE cell_evidence (
   workspace     TEXT    NOT NULL,
