@@ -36,9 +36,8 @@ def exported(tx: Tx, call: ExportExperiences) -> ExperiencesExported:
             output=list(map(shown, found)) if call.format == "json" else _markdown(found, tx.now_ms),
             message=f"{_counted(len(found))} exported as {call.format}.",
         )
-    path = _writable(tx, call.output_path, overwrite=call.overwrite)
     text = _json(found) if call.format == "json" else _markdown(found, tx.now_ms)
-    _write(path, text, call)
+    path = _written(tx, call.output_path, text, overwrite=call.overwrite)
     return ExperiencesExported(
         exported=True,
         count=len(found),
@@ -54,6 +53,27 @@ def has_tags(tags: Sequence[str], wanted: ExportFilter) -> bool:
 
 def _counted(number: int) -> str:
     return "1 experience is" if number == 1 else f"{number} experiences are"
+
+
+def _written(tx: Tx, given: str, text: str, *, overwrite: bool) -> Path:
+    """Where the text stands now, all of it."""
+    try:
+        path = _writable(tx, given, overwrite=overwrite)
+        if overwrite:
+            write_text(path, text)
+            return path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise _there_already(given) from None
+    except OSError as error:
+        raise PathRefused(
+            f"`{given[:200]}` cannot be written: {error.strerror}",
+            recovery="Name another file inside the project.",
+            details={"path": given[:200]},
+        ) from None
+    return path
 
 
 def _writable(tx: Tx, given: str, *, overwrite: bool) -> Path:
@@ -78,25 +98,6 @@ def _is_private(path: Path, data_dir: Path) -> bool:
         return False
     first = path.relative_to(data_dir).parts[0]
     return any(fnmatch(first, pattern.partition("/")[0]) for pattern in installation.PRIVATE)
-
-
-def _write(path: Path, text: str, call: ExportExperiences) -> None:
-    given = str(call.output_path)
-    try:
-        if call.overwrite:
-            write_text(path, text)
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise _there_already(given) from None
-    except OSError as error:
-        raise PathRefused(
-            f"`{given[:200]}` cannot be written: {error.strerror}",
-            recovery="Name another file inside the project.",
-            details={"path": given[:200]},
-        ) from None
 
 
 def _there_already(given: str) -> ValidationFailed:
