@@ -69,7 +69,7 @@ def test_a_file_is_written_inside_the_project_and_never_replaced_silently(quick:
 
 
 @pytest.mark.parametrize(
-    "path", ["../out.json", "/tmp/out.json", "link/out.json", ".git/config", ".claude/config.json"]
+    "path", ["../out.json", "/tmp/out.json", "link/out.json", ".git/config", ".claude/config.json", "x" * 300]
 )
 def test_a_file_outside_of_the_project_or_of_the_host_is_left_alone(
     quick: Box, project: Path, tmp_path: Path, path: str
