@@ -76,12 +76,14 @@ class Thoughtbox:
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         gc.enable()
+        self.dispatcher.tallies.keep()
         if self._keeper is None:
             self._keeper = Keeper(
                 self.engine, self.feed, self.views, self.keyring, self.world, every=self.settings.checkpoint_every
             )
 
     def close(self) -> None:
+        self.dispatcher.tallies.close()
         if self._keeper is not None:
             self._keeper.close()
         self.feed.close()

@@ -14,7 +14,7 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 from tests.support.pages import GATEWAY, Answer, Call, Script
 
@@ -80,7 +80,7 @@ class ScriptedModel:
         assert first.gateway
         return "\n".join([*first.texts, first.tools[first.gateway]])
 
-    def __enter__(self) -> ScriptedModel:
+    def __enter__(self) -> Self:
         self._serving.start()
         return self
 

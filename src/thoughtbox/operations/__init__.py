@@ -30,12 +30,12 @@ from thoughtbox.operations.operation import (
 )
 from thoughtbox.operations.paging import Pages, cursor, fitting, foreign_cursor, place_in, size
 from thoughtbox.operations.parts import Part, answer_of, arguments_of
-from thoughtbox.operations.redaction import redacted
 from thoughtbox.operations.registry import TABLE, Room, Table
 from thoughtbox.operations.repetition import LONGEST_KEY
 from thoughtbox.operations.steps import Slices, Steps
 from thoughtbox.operations.topics import Confidence, Name, RecordData, Time, earlier, must_stand_in
 from thoughtbox.operations.tx import Tx
+from thoughtbox.redaction import redacted
 
 __all__ = [
     "HARD_CEILING",

@@ -18,6 +18,7 @@ from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
+from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.arguments import bind, read_as_far, wire_name
 from thoughtbox.operations.budget import Fitted, fit
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
@@ -28,6 +29,7 @@ from thoughtbox.operations.reach import ANY, Workspaces
 from thoughtbox.operations.registry import TABLE, Table
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
 from thoughtbox.operations.steps import Slices, Steps, in_slices
+from thoughtbox.operations.tallies import Tallies
 from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx, Within
 from thoughtbox.operations.workspaces import must_be_for
 from thoughtbox.world import World
@@ -35,6 +37,9 @@ from thoughtbox.world import World
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+COUNTER = Caller(agent="thoughtbox", transport="background")
+"""Who writes down what reads have counted."""
 
 DEEPEST = 32
 """How deep operations may call each other."""
@@ -82,6 +87,9 @@ class Dispatcher:
         self._engine = engine
         self._workspaces = workspaces
         self.table = table
+        self.tallies = Tallies(
+            table.tallies, lambda workspace, work, what: self.do(workspace, COUNTER, work, what=what)
+        )
         self._around = Surroundings(
             views=views,
             world=world,
@@ -90,6 +98,8 @@ class Dispatcher:
             data_dir=data_dir,
             project_root=project_root,
             workspaces=workspaces,
+            tallies=self.tallies,
+            answered=Answered(),
             run=self._run_within,
         )
 
@@ -140,6 +150,24 @@ class Dispatcher:
 
         return self._engine.write(workspace, done)
 
+    def work(
+        self,
+        workspace: str,
+        caller: Caller,
+        steps: Callable[[Slices], Steps[T]],
+        *,
+        what: str,
+        progress: Progress | None = None,
+    ) -> Future[T]:
+        """Do something in slices that no operation does, such as an import of a file that a person has named."""
+        task = Task("door", what)
+
+        def opened(sql: Sql, *, writes: bool) -> Tx:
+            tx = self._own_tx(sql, task, workspace, caller, writes=writes)
+            return tx if writes else self._shown(tx)
+
+        return in_steps(steps(Slices(self._engine, self._around.keyring, workspace, opened, progress)))
+
     def _resolved(self, call: Call) -> tuple[Operation, Mapping[str, Any]]:
         if isinstance(call.operation, Operation):
             return call.operation, call.arguments
@@ -170,7 +198,13 @@ class Dispatcher:
     def _read(self, operation: Operation, arguments: Input, call: Call, sql: Sql) -> Answer:
         tx = self._shown(self._tx(sql, operation, call, writes=False))
         answer = _answer(tx, operation, arguments)
+        self._note(tx, operation, None)
         return _landed(call, tx, self._shaped(operation, arguments, answer, tx.remarks, call.caller))
+
+    def _note(self, tx: Tx, operation: Operation, before: int | None) -> None:
+        """Keep in mind that the caller is answered; `before` is the last record before a write."""
+        last = None if before is None else tx.ledger.last_seq_held()
+        self._around.answered.note(tx.workspace, tx.caller.agent, operation.name, None if last == before else last)
 
     def _refuse(
         self, operation: Operation, given: Mapping[str, Any], call: Call, refused: ThoughtboxError, sql: Sql
@@ -190,12 +224,13 @@ class Dispatcher:
 
     def _write(self, operation: Operation, given: Mapping[str, Any], arguments: Input, call: Call, sql: Sql) -> Answer:
         tx = self._tx(sql, operation, call, writes=True)
-        tx.hold()
+        before = tx.ledger.last_seq_held()
 
         def run(tx: Tx) -> Answer:
             return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller)
 
         answer = run(tx) if call.key is None else answer_once(tx, self.table, call.key, given, run)
+        self._note(tx, operation, before)
         return _landed(call, tx, answer)
 
     def _recording_refusals(self, operation: Operation, call: Call, write: Callable[[Sql], Answer]) -> Steps[Answer]:
@@ -222,6 +257,7 @@ class Dispatcher:
 
         slices = Slices(self._engine, self._around.keyring, call.workspace, opened, call.progress)
         answer = yield from in_slices(slices, operation, arguments)
+        self._around.answered.note(call.workspace, call.caller.agent, operation.name, None)
         return self._shaped(operation, arguments, answer, remarks, call.caller)
 
     def _shaped(
@@ -259,9 +295,12 @@ class Dispatcher:
             if tx.writes:
                 catch_up_within(tx.sql, operation.fresh, tx.workspace, tx.ledger.last_seq())
             answer = _answer(inner, operation, bound)
+            self._note(inner, operation, None)
         else:
+            before = tx.ledger.last_seq_held()
             with tx.part():
                 answer = _answer(inner, operation, bound)
+            self._note(inner, operation, before)
         tx.focus = inner.focus
         return Within(answer, lambda: self._enveloped(operation, answer, inner.remarks, (), tx.caller))
 

@@ -36,6 +36,7 @@ from thoughtbox.operations.operation import (
     Shape,
 )
 from thoughtbox.operations.paging import Pages
+from thoughtbox.operations.tallies import Write
 from thoughtbox.operations.topics import check_parts
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Table:
     completions: dict[tuple[str, str], Completion] = field(default_factory=dict)
     """By room and name of the argument: the values that begin with what was typed."""
     topics: dict[str, Topic] = field(default_factory=dict)
+    tallies: dict[str, Write] = field(default_factory=dict)
+    """By name: how what reads have counted is written down."""
     _by_any_name: dict[str, Operation] = field(default_factory=dict)
     _shared: dict[str, list[Operation]] = field(default_factory=dict)
     _families: dict[str, list[str]] = field(default_factory=dict)
@@ -258,6 +261,10 @@ class Room:
     def topic(self, name: str, opened: Opened, *, streams: str) -> None:
         """Say how this room opens a record of a topic; what comes from elsewhere is opened so before it is taken in."""
         _once(self._table.topics, name, Topic(opened=opened, streams=streams), "topic")
+
+    def tally(self, name: str, write: Write) -> None:
+        """Say how what reads count under this name is written down: `write` appends one record."""
+        _once(self._table.tallies, name, write, "tally")
 
     def completion(self, argument: str, values: Completion) -> None:
         """Say how to complete an argument of that name in this room."""

@@ -15,8 +15,10 @@ from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Record, Source
 from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.view import NOW, View, Views
+from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.caller import Caller, Focus, Root
 from thoughtbox.operations.reach import Workspaces
+from thoughtbox.operations.tallies import Tallies
 from thoughtbox.world import World
 
 V = TypeVar("V", bound=View)
@@ -40,6 +42,9 @@ class Surroundings:
     """The folder of the project that the server was started for; None when it was started outside of any."""
     workspaces: Workspaces
     """Which workspaces calls may go to."""
+    tallies: Tallies
+    answered: Answered
+    """What callers were answered lately, in this process."""
     run: Callable[[Tx, str, Mapping[str, Any]], Within]
     """Runs an operation inside a transaction: what `Tx.call` does."""
 
@@ -127,6 +132,11 @@ class Tx:
         """Which workspaces calls may go to."""
         return self._around.workspaces
 
+    @property
+    def answered(self) -> Answered:
+        """What callers were answered lately, in this process."""
+        return self._around.answered
+
     def random_bytes(self, count: int) -> bytes:
         return self._around.world.random_bytes(count)
 
@@ -157,6 +167,10 @@ class Tx:
     def call_enveloped(self, operation: str, arguments: Mapping[str, Any]) -> Answer:
         """The same, for an answer that goes to the caller as it would have come by itself."""
         return self._around.run(self, operation, arguments).enveloped()
+
+    def tally(self, name: str, key: int) -> None:
+        """Count that something was looked at. It is written down later, apart from this, or never."""
+        self._around.tallies.count(self.workspace, name, key)
 
     @contextmanager
     def together(self) -> Generator[None]:

@@ -6,9 +6,10 @@ be found), `texts.py` (the view that finds it), `query.py` (what may be asked), 
 """
 
 from thoughtbox.search.registry import Part, Searchable, fields, of_data, searchable
-from thoughtbox.search.texts import Found, FoundSessions, Hit, SessionHit, Texts
+from thoughtbox.search.texts import Best, Found, FoundSessions, Hit, SessionHit, Texts
 
 __all__ = [
+    "Best",
     "Found",
     "FoundSessions",
     "Hit",

@@ -58,6 +58,52 @@ class Search:
             self.note = self._nothing()
         return [(row, score) for score, row in sorted(rated, key=lambda each: (-each[0], -each[1][0]))]
 
+    def in_blocks(self, size: int, most: int) -> Iterator[list[tuple[Row, float]]]:
+        """The same, a block at a time, and no more is read than is asked for.
+
+        The blocks are in order of what can be said before entries are read, each is in order of all that is known:
+        so the first one does not change with how many are read. Of more than `most` entries that match, those that
+        have all words come first, then the newest that have the rarest one.
+        """
+        terms = self._wanted
+        scores = Scores([Aim(term.sought, self._weight(term)) for term in terms], self._totals.average)
+        counts = of_one_mention(self._totals.average)
+        weighed = self._newest_weighed(most)
+        in_order = [(weight * counts[length_of(number)], number) for number, weight in weighed.items()]
+        done = 0
+        while done < len(in_order):
+            if done == 0:
+                block = nlargest(size, in_order)
+            else:
+                if done == size:
+                    in_order.sort(reverse=True)
+                block = in_order[done : done + size]
+            done += size
+            rows = self._reading([number for _, number in block], self._scope)
+            rated = [(scores.of(row[4]), row) for row in rows]
+            yield [(row, score) for score, row in sorted(rated, key=lambda each: (-each[0], -each[1][0]))]
+
+    def nothing(self) -> str:
+        """Why nothing was found, for whoever asked."""
+        return self._nothing()
+
+    def _newest_weighed(self, most: int) -> dict[int, float]:
+        weighed: dict[int, float] = {}
+        in_order = sorted(self._wanted, key=lambda term: term.entries)
+        if len(in_order) > 1 and sum(term.entries for term in in_order) > most:
+            together = Match(tuple((term.sought,) for term in in_order))
+            weight = sum(map(self._weight, in_order))
+            weighed = dict.fromkeys(self._index.newest(together, self._scope, most), weight)
+        room = most
+        for term in in_order:
+            if room < min(most, term.entries):
+                break
+            room -= term.entries
+            weight = self._weight(term)
+            for number in self._index.newest(Match(((term.sought,),)), self._scope, most):
+                weighed[number] = weighed.get(number, 0.0) + weight
+        return weighed
+
     def _resolved(self) -> tuple[list[_Term], list[tuple[_Term, ...]]]:
         """The terms that are wanted, each once whatever its form, and those that are demanded."""
         query, vocabulary = self._query, self._vocabulary
@@ -102,7 +148,7 @@ class Search:
         in_order = sorted(self._wanted, key=lambda term: term.entries)
         for place, term in enumerate(in_order):
             room -= term.entries
-            if room < 0 and place:
+            if room < 0 and place and in_order[place - 1].entries:
                 chosen = ", ".join(str(each.term) for each in in_order[:place])
                 self.note = f"Very many records match: those with {chosen} were chosen, and all words rank them."
                 return
@@ -144,7 +190,10 @@ class Search:
     def _is_known(self, word: str) -> bool:
         """Whether anything that stands has this word."""
         everywhere = Scope(self._scope.as_of)
-        numbers = self._index.numbers(Match(((Sought.of(Term((word,))),),)), everywhere)
+        match = Match(((Sought.of(Term((word,))),),))
+        if (newest := self._index.newest(match, everywhere, READ_AT_ONCE)) and self._reading(newest, everywhere):
+            return True
+        numbers = self._index.numbers(match, everywhere)
         for start in range(0, len(numbers), READ_AT_ONCE):
             if self._reading(numbers[start : start + READ_AT_ONCE], everywhere):
                 return True

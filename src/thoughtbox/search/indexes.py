@@ -41,6 +41,7 @@ class Entry(NamedTuple):
     session: str
     name: str
     words: Indexed
+    marks: tuple[str, ...] = ()
 
     @property
     def number(self) -> int:
@@ -67,6 +68,10 @@ class Scope(NamedTuple):
     as_of: int
     topics: Sequence[str] | None = None
     session: str | None = None
+    marks: Sequence[str] = ()
+    """Only entries that have all of these."""
+    ended: bool = False
+    """Also entries whose place others have taken."""
 
     @property
     def end(self) -> int:
@@ -100,10 +105,17 @@ class Index(Protocol):
         """The entries that match, whether they still stand or not: if there are very many, the shortest of them."""
         ...
 
+    def newest(self, match: Match, scope: Scope, most: int) -> list[int]:
+        """The same, but if there are more than so many, the newest of them: no more are looked at."""
+        ...
+
     @staticmethod
     def contents(sql: Sql) -> Iterator[Row]:
         """See `View.contents`."""
         ...
+
+
+_MATCHING = "SELECT rowid - ? AS number FROM texts_index WHERE texts_index MATCH ? AND rowid >= ? AND rowid < ?"
 
 
 class SqliteIndex:
@@ -131,7 +143,9 @@ class SqliteIndex:
                 (
                     start + entry.number,
                     " ".join(entry.words.said),
-                    " ".join([*entry.words.rest, _topic(entry.topic), _session(entry.session)]),
+                    " ".join(
+                        [*entry.words.rest, _topic(entry.topic), _session(entry.session), *map(mark, entry.marks)]
+                    ),
                 )
                 for entry in entries
             ],
@@ -144,11 +158,14 @@ class SqliteIndex:
         start = self._start()
         if start is None:
             return []
-        return _shortest(
-            self._sql,
-            "SELECT rowid - ? AS number FROM texts_index WHERE texts_index MATCH ? AND rowid >= ? AND rowid < ?",
-            (start, _within(for_sqlite(match), scope), start, start + scope.end),
-        )
+        return _shortest(self._sql, _MATCHING, (start, _within(for_sqlite(match), scope), start, start + scope.end))
+
+    def newest(self, match: Match, scope: Scope, most: int) -> list[int]:
+        start = self._start()
+        if start is None:
+            return []
+        values = (start, _within(for_sqlite(match), scope), start, start + scope.end, most)
+        return [row[0] for row in self._sql.rows(f"{_MATCHING} ORDER BY rowid DESC LIMIT ?", values)]
 
     @staticmethod
     def contents(sql: Sql) -> Iterator[Row]:
@@ -191,6 +208,7 @@ def _within(match: str, scope: Scope) -> str:
         groups.append(f"({' OR '.join(map(_topic, scope.topics))})")
     if scope.session is not None:
         groups.append(_session(scope.session))
+    groups += map(mark, scope.marks)
     return " AND ".join(groups)
 
 
@@ -203,6 +221,10 @@ def _session(session: str) -> str:
     return f"‡{_SPLITS.sub('†', session)}"
 
 
+def mark(text: str) -> str:
+    return f"¶{_SPLITS.sub('†', text)}"
+
+
 class PostgresIndex:
     """A tsvector with a GIN index over it."""
 
@@ -213,7 +235,7 @@ class PostgresIndex:
     def add(self, entries: Sequence[Entry]) -> None:
         self._sql.many(
             f"INSERT INTO texts ({_COLUMNS}, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS tsvector))",
-            [(*entry.row(self._workspace), tsvector(entry.words)) for entry in entries],
+            [(*entry.row(self._workspace), tsvector(entry.words, map(mark, entry.marks))) for entry in entries],
         )
 
     def grown(self) -> None:
@@ -221,11 +243,18 @@ class PostgresIndex:
         self._sql.run(f"ANALYZE texts ({_COLUMNS})")
 
     def numbers(self, match: Match, scope: Scope) -> list[int]:
+        return _shortest(self._sql, *self._matching(match, scope))
+
+    def newest(self, match: Match, scope: Scope, most: int) -> list[int]:
+        question, values = self._matching(match, scope)
+        return [row[0] for row in self._sql.rows(f"{question} ORDER BY number DESC LIMIT ?", (*values, most))]
+
+    def _matching(self, match: Match, scope: Scope) -> tuple[str, list[Any]]:
         condition, values = scope.condition()
-        return _shortest(
-            self._sql,
+        sought = " & ".join([for_postgres(match), *(f"'{mark(each)}'" for each in scope.marks)])
+        return (
             "SELECT number FROM texts WHERE workspace = ? AND number < ? AND vector @@ CAST(? AS tsquery)" + condition,
-            (self._workspace, scope.end, for_postgres(match), *values),
+            [self._workspace, scope.end, sought, *values],
         )
 
     @staticmethod

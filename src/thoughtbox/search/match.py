@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from thoughtbox.search.query import Term
@@ -54,13 +55,13 @@ def for_postgres(match: Match) -> str:
     return " & ".join([*groups, *(f"!({_tsquery(sought)})" for sought in match.excluded)])
 
 
-def tsvector(text: Indexed) -> str:
-    """The words of a text as a tsvector."""
+def tsvector(text: Indexed, marks: Iterable[str] = ()) -> str:
+    """The words of a text, and the marks that it has, as a tsvector."""
     found: dict[str, list[str]] = {}
     for place, word in enumerate(text.said, start=1):
         found.setdefault(word, []).append(str(place))
     said = [f"'{word}':{','.join(places[:MOST_PLACES])}" for word, places in found.items()]
-    return " ".join([*said, *(f"'{word}':{REST_PLACE}" for word in text.rest)])
+    return " ".join([*said, *(f"'{word}':{REST_PLACE}" for word in (*text.rest, *marks))])
 
 
 def _fts5(sought: Sought) -> str:

@@ -106,6 +106,13 @@ def parse(text: str) -> Query:
     )
 
 
+def any_of(text: str) -> Query:
+    """What blanks separate, each as it stands and any of it: here no sign means anything."""
+    terms = dict.fromkeys(_term(chunk, prefix=False) for chunk in text[:LONGEST_QUERY].split())
+    pieces, is_cut = _within_bounds(_Piece(term) for term in terms if term.words)
+    return Query(wanted=tuple(piece.term for piece in pieces), is_cut=is_cut or len(text) > LONGEST_QUERY)
+
+
 class _Group:
     """Pieces that are joined by OR; mostly one alone."""
 

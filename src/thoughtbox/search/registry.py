@@ -30,6 +30,8 @@ class Part(NamedTuple):
     text: str
     name: str = ""
     """What it says of its session: it takes the place of what was said under that name. Without one it stands."""
+    marks: tuple[str, ...] = ()
+    """What it is, in words that no text has: a search may ask for those with certain marks only."""
 
 
 Reading = Callable[[Record], str | Sequence[Part]]

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from thoughtbox.domains.memory.room import room as room
-
-SUB_ROOMS: tuple[str, ...] = ("cycle", "governance", "episodes", "legacy")
+SUB_ROOMS: tuple[str, ...] = (
+    "knowledge",
+    "legacy",
+    "cycle",
+    "governance",
+    "episodes",
+    "workflow",
+    "config",
+    "automation",
+    "compaction",
+)
 
 for name in SUB_ROOMS:
     import_module(f"thoughtbox.domains.memory.{name}.operations")

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from thoughtbox.doors.cli import checks, store_checks
+from thoughtbox.doors.cli import checks, project_checks, store_checks
 from thoughtbox.doors.cli.checks import Finding
 from thoughtbox.doors.cli.config import effective, tolerant_settings
 from thoughtbox.doors.cli.output import BAD, DOUBTFUL, GOOD, Output, Styled, count
@@ -30,6 +30,9 @@ OUTSIDE: dict[str, Check] = {
     "port": checks.port,
     "exposure": checks.exposure,
     "in use": checks.holders,
+    "project": project_checks.project,
+    "hooks": project_checks.hooks,
+    "spool": project_checks.spool,
 }
 """What stands around the store."""
 

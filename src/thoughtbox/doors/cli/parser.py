@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Collection
 from typing import Any
 
 from thoughtbox import __version__
+from thoughtbox.doors.cli.host_parser import add_host_commands
 from thoughtbox.settings import all_settings
 
 STORE_FLAGS = ("data_dir", "project", "database_url", "storage", "durability")
@@ -66,6 +68,7 @@ def build() -> ArgumentParser:
     _add_doctor(commands)
     _add_config(commands)
     _add_token(commands)
+    add_host_commands(commands)
     return parser
 
 
@@ -75,8 +78,17 @@ class Commands:
     def __init__(self, parser: ArgumentParser, *, dest: str = "command") -> None:
         self._parsers = parser.add_subparsers(title=f"{dest}s", metavar=dest.upper(), dest=dest)
 
-    def add(self, name: str, help: str, *, run: str, rest: str | None = None, epilog: str | None = None) -> Any:
-        """`rest` names the list that takes words standing behind options."""
+    def add(
+        self,
+        name: str,
+        help: str,
+        *,
+        run: str,
+        rest: str | None = None,
+        epilog: str | None = None,
+        without: Collection[str] = (),
+    ) -> Any:
+        """`rest` names the list that takes words standing behind options, `without` what it means otherwise."""
         parser = self._parsers.add_parser(
             name,
             help=help,
@@ -86,15 +98,16 @@ class Commands:
             allow_abbrev=False,
         )
         parser.set_defaults(run=run, rest=rest)
-        _add_common(parser, json=name != "call")
+        _add_common(parser, json=name != "call", without=without)
         return parser
 
 
-def _add_common(parser: ArgumentParser, *, json: bool = True) -> None:
+def _add_common(parser: ArgumentParser, *, json: bool = True, without: Collection[str] = ()) -> None:
     """Options that may stand before the command or behind it."""
     group = parser.add_argument_group("the store")
     for field in STORE_FLAGS:
-        _add_setting(group, field)
+        if field not in without:
+            _add_setting(group, field)
     group = parser.add_argument_group("output")
     if json:
         group.add_argument("--json", dest="as_json", action="store_true", default=SUPPRESS, help="answer in JSON")
@@ -320,7 +333,7 @@ def _add_import(commands: Commands) -> None:
         nargs="+",
         metavar="FILE",
         help="an export, gzip or not; - is standard input; or a directory that holds sessions as files; or one session:"
-        " a .json file, or a .cipher or .txt file in cipher",
+        " a .json file, or a .cipher or .txt file in cipher; or the experiences.db of an older server",
     )
     _add_workspace(parser)
 

@@ -168,6 +168,23 @@ class Sessions(View):
         )
         return max(map(Session._make, rows), default=None, key=lambda session: session.session_id)
 
+    def sessions_of_host(self, host: str, host_session: str, limit: int) -> list[Session]:
+        """The sessions of a host's session, closed ones as well, the newest first."""
+        rows = self.sql.rows(
+            f"{_SESSION} WHERE host = ? AND host_session = ? ORDER BY session_id DESC LIMIT ?",
+            (*standing_at(self), host, host_session, limit),
+        )
+        return [Session(*row) for row in rows]
+
+    def newest_invocations(self, session: int, limit: int) -> list[Invocation]:
+        """The end of a session's chain, the newest first."""
+        rows = self.sql.rows(
+            f"SELECT {', '.join(Invocation._fields)} FROM invocations"
+            " WHERE workspace = ? AND session_id = ? AND id <= ? ORDER BY id DESC LIMIT ?",
+            (self.workspace, session, self.as_of, limit),
+        )
+        return [Invocation(*row) for row in rows]
+
     def last_invocation(self, session: int) -> Invocation | None:
         """The head of a session's chain; its position is how many there are."""
         row = self.sql.row(
