@@ -168,13 +168,14 @@ class Sessions(View):
         )
         return max(map(Session._make, rows), default=None, key=lambda session: session.session_id)
 
-    def sessions_of_host(self, host: str, host_session: str, limit: int) -> list[Session]:
-        """The sessions of a host's session, closed ones as well, the newest first."""
+    def ids_of_host(self, host: str, host_session: str, limit: int) -> list[int]:
+        """The sessions of a host's session, closed ones as well, the newest first: all that an index has of them."""
         rows = self.sql.rows(
-            f"{_SESSION} WHERE host = ? AND host_session = ? ORDER BY session_id DESC LIMIT ?",
+            f"SELECT session_id FROM {SESSIONS.standing} AS s WHERE host = ? AND host_session = ?"
+            " ORDER BY session_id DESC LIMIT ?",
             (*standing_at(self), host, host_session, limit),
         )
-        return [Session(*row) for row in rows]
+        return [row[0] for row in rows]
 
     def newest_invocations(self, session: int, limit: int) -> list[Invocation]:
         """The end of a session's chain, the newest first."""
