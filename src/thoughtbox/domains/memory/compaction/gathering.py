@@ -87,8 +87,8 @@ def _is_under_way(session: Session) -> bool:
 def _calls(tx: Tx, client: str, host_session: str) -> list[Invocation]:
     """The newest tool calls, over the last sessions: one is closed with every answer."""
     view, found = tx.ask(Sessions), list[Invocation]()
-    for session in view.sessions_of_host(client, host_session, SESSIONS_LOOKED_AT):
-        found += view.newest_invocations(session.session_id, CALLS_LOOKED_AT - len(found))
+    for id in view.ids_of_host(client, host_session, SESSIONS_LOOKED_AT):
+        found += view.newest_invocations(id, CALLS_LOOKED_AT - len(found))
     return found
 
 

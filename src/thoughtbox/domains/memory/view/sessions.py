@@ -142,7 +142,7 @@ class Sessions(View):
     name = "memory_sessions"
     follows = frozenset({SESSION, PHASE, CLOSED, INVOCATION, RECEIPT, VIOLATION})
     schema = "sessions.sql"
-    generation = 1
+    generation = 2
 
     def apply(self, record: Record) -> None:
         if record.topic == INVOCATION:
@@ -161,19 +161,21 @@ class Sessions(View):
 
     def of_host(self, host: str, host_session: str) -> Session | None:
         """The newest session of a host's session that is not closed."""
-        row = self.sql.row(
-            f"{_SESSION} WHERE host = ? AND host_session = ? AND closed_at IS NULL ORDER BY session_id DESC LIMIT 1",
+        # There is one at the most, as a rule. In order, or limited, all sessions would be walked through for it.
+        rows = self.sql.rows(
+            f"{_SESSION} WHERE host = ? AND host_session = ? AND closed_at IS NULL",
             (*standing_at(self), host, host_session),
         )
-        return Session(*row) if row else None
+        return max(map(Session._make, rows), default=None, key=lambda session: session.session_id)
 
-    def sessions_of_host(self, host: str, host_session: str, limit: int) -> list[Session]:
-        """The sessions of a host's session, closed ones as well, the newest first."""
+    def ids_of_host(self, host: str, host_session: str, limit: int) -> list[int]:
+        """The sessions of a host's session, closed ones as well, the newest first: all that an index has of them."""
         rows = self.sql.rows(
-            f"{_SESSION} WHERE host = ? AND host_session = ? ORDER BY session_id DESC LIMIT ?",
+            f"SELECT session_id FROM {SESSIONS.standing} AS s WHERE host = ? AND host_session = ?"
+            " ORDER BY session_id DESC LIMIT ?",
             (*standing_at(self), host, host_session, limit),
         )
-        return [Session(*row) for row in rows]
+        return [row[0] for row in rows]
 
     def newest_invocations(self, session: int, limit: int) -> list[Invocation]:
         """The end of a session's chain, the newest first."""
