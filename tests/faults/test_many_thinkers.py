@@ -90,8 +90,15 @@ class Thinker:
 
 
 @pytest.mark.parametrize("thoughts", [25, pytest.param(500, marks=pytest.mark.torture)])
-@pytest.mark.parametrize("shared", [False, True], ids=["a session each", "one session"])
-@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+@pytest.mark.parametrize(
+    ("engine", "shared"),
+    [
+        pytest.param("sqlite", True, id="sqlite-one session"),
+        pytest.param("postgres", False, id="postgres-a session each"),
+        pytest.param("sqlite", False, id="sqlite-a session each", marks=pytest.mark.torture),
+        pytest.param("postgres", True, id="postgres-one session", marks=pytest.mark.torture),
+    ],
+)
 def test_eight_clients_think_at_once_and_nothing_is_lost(
     engine: str, shared: bool, thoughts: int, tmp_path: Path, request: pytest.FixtureRequest
 ):

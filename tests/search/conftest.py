@@ -18,7 +18,7 @@ from thoughtbox.ledger.record import Draft, Source
 from thoughtbox.ledger.replay import catch_up, cursor, ensure
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import NOW, Views
-from thoughtbox.search import Found, FoundSessions, Texts, fields, of_data, searchable
+from thoughtbox.search import Found, FoundSessions, Part, Texts, fields, of_data, searchable
 from thoughtbox.search.registry import SEARCHABLE
 
 NOTE = "tests.note"
@@ -27,15 +27,17 @@ SECRET = "tests.secret"
 NAMED = "tests.named"
 GONE = "tests.gone"
 BACK = "tests.back"
+MARKED = "tests.marked"
 
 
 def declare_topics() -> None:
     """Notes are found by their text, books by title and tags, secrets not at all; what has a name until that is given
-    to something else. A session may be gone, and come back."""
+    to something else; what is marked by its marks, too. A session may be gone, and come back."""
     SEARCHABLE.clear()
     searchable(NOTE)
     searchable(BOOK, of_data("title", "tags"))
     searchable(NAMED, fields("title", "tags"))
+    searchable(MARKED, lambda record: [Part(record.text, record.data["name"], tuple(record.data["marks"]))])
     searchable(GONE, lambda record: "", withdraws=lambda record: True)
     searchable(BACK, lambda record: "", restores=lambda record: True)
 

@@ -95,8 +95,8 @@ class Search:
             weight = sum(map(self._weight, in_order))
             weighed = dict.fromkeys(self._index.newest(together, self._scope, most), weight)
         room = most
-        for place, term in enumerate(in_order):
-            if place and room < term.entries:
+        for term in in_order:
+            if room < min(most, term.entries):
                 break
             room -= term.entries
             weight = self._weight(term)
@@ -148,7 +148,7 @@ class Search:
         in_order = sorted(self._wanted, key=lambda term: term.entries)
         for place, term in enumerate(in_order):
             room -= term.entries
-            if room < 0 and place:
+            if room < 0 and place and in_order[place - 1].entries:
                 chosen = ", ".join(str(each.term) for each in in_order[:place])
                 self.note = f"Very many records match: those with {chosen} were chosen, and all words rank them."
                 return
@@ -190,7 +190,10 @@ class Search:
     def _is_known(self, word: str) -> bool:
         """Whether anything that stands has this word."""
         everywhere = Scope(self._scope.as_of)
-        numbers = self._index.numbers(Match(((Sought.of(Term((word,))),),)), everywhere)
+        match = Match(((Sought.of(Term((word,))),),))
+        if (newest := self._index.newest(match, everywhere, READ_AT_ONCE)) and self._reading(newest, everywhere):
+            return True
+        numbers = self._index.numbers(match, everywhere)
         for start in range(0, len(numbers), READ_AT_ONCE):
             if self._reading(numbers[start : start + READ_AT_ONCE], everywhere):
                 return True

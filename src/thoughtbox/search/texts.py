@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple, TypeVar
 
 from thoughtbox.engine.protocol import Dialect, Row, Sql
+from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record, record_id
 from thoughtbox.ledger.versions import Versions, standing_at
@@ -31,11 +32,11 @@ SLICE_RECORDS = 128
 SLICE_BYTES = 128 << 10
 """Records, and bytes of them, that are taken in at once: others wait as long as that takes. One is never too large."""
 
-BLOCK = 125
+BLOCK = 48
 """Entries that are read and rated together where the best are read as far as they are asked for."""
 
-MOST_COMPARED = 2_000
-"""Entries that match and are compared with each other, in such a search."""
+MOST_COMPARED = 300
+"""Entries with all words, or with the rarest one, that are compared with each other in such a search."""
 
 MOST_ALIKE = 100
 """Entries that share something telling with a text, and are listed."""
@@ -102,15 +103,14 @@ class _Ranked(NamedTuple):
 class Best:
     """What was found, the best first: whoever goes through it reads no more than that."""
 
-    def __init__(self, search: Search, query: Query, most: int) -> None:
+    def __init__(self, search: Search, query: Query) -> None:
         self._search = search
         self._query = query
-        self._most = most
 
     def blocks(self) -> Iterator[list[tuple[int, float]]]:
         """Numbers of records, and how well each fits, a block at a time."""
         if self._query.terms:
-            for block in self._search.in_blocks(BLOCK, self._most):
+            for block in self._search.in_blocks(BLOCK, MOST_COMPARED):
                 yield [(row[1], rank) for row, rank in block]
 
     def note(self, found: bool) -> str | None:
@@ -128,7 +128,7 @@ class Texts(View):
     """What rooms have said is searchable: see `advance`."""
     schema = "texts.sql"
     pace = "tail"
-    generation = 3
+    generation = 4
 
     def find(
         self,
@@ -170,24 +170,22 @@ class Texts(View):
         self,
         query: Query,
         *,
-        topics: Collection[str],
-        marks: Collection[str] = (),
+        marks: Collection[str],
         ended: bool = False,
-        most: int = MOST_COMPARED,
     ) -> Best:
         """The records that the query asks for, the best first, and read only as far as they are asked for.
 
         Only those with all of the marks; with `ended`, also what others have taken the place of.
         """
-        scope = self._scope(topics, None)._replace(marks=sorted(marks), ended=ended)
-        return Best(Search(query, scope, self.index(), self.vocabulary(), self._standing), query, most)
+        scope = self._scope(None, None)._replace(marks=sorted(marks), ended=ended)
+        return Best(Search(query, scope, self.index(), self.vocabulary(), self._standing), query)
 
-    def alike(self, text: str, *, topics: Collection[str], marks: Collection[str] = ()) -> list[int]:
+    def alike(self, text: str, *, marks: Collection[str]) -> list[int]:
         """Numbers of records that have rare words of a text, or rare combinations of its words: the most of them first.
 
-        What says nearly the same is among them, however much else there is.
+        Only those with all of the marks. What says nearly the same is among them, however much else there is.
         """
-        scope = self._scope(topics, None)._replace(marks=sorted(marks))
+        scope = self._scope(None, None)._replace(marks=sorted(marks))
         shares: Counter[int] = Counter()
         for match in telling(indexed(text).said, self.vocabulary()):
             shares.update(self.index().newest(match, scope, MOST_ALIKE))
@@ -316,40 +314,51 @@ class _Taking:
         """What the session said under this name stands no more."""
         if (record.session, part.name) in self._named:
             self.settle()
-        rows = self._words(record.session, "name = ?", part.name)
-        if not rows:
+        found = self._standing(record.session, "name = ?", part.name)
+        if not found:
             return
         if not self._is_absent(record.session):
-            self._view.vocabulary().remove(rows)
-        self._view.sql.run(
-            "UPDATE texts SET until_seq = ? WHERE workspace = ? AND session = ? AND name = ? AND until_seq = ?",
-            (record.seq, self._view.workspace, record.session, part.name, FOREVER),
+            self._view.vocabulary().remove(found.values())
+        self._view.sql.many(
+            "UPDATE texts SET until_seq = ? WHERE workspace = ? AND number = ?",
+            [(record.seq, self._view.workspace, number) for number in found],
         )
 
     def _withdraw(self, record: Record) -> None:
         self.settle()
         if not self._is_absent(record.session):
-            self._view.vocabulary().remove(self._words(record.session))
+            self._view.vocabulary().remove(self._standing(record.session).values())
             ABSENCES.put(self._view, record.seq, session=record.session)
 
     def _restore(self, record: Record) -> None:
         self.settle()
         if self._is_absent(record.session):
             ABSENCES.end(self._view, record.seq, session=record.session)
-            self._view.vocabulary().add_again(self._words(record.session))
+            self._view.vocabulary().add_again(self._standing(record.session).values())
 
     def _is_absent(self, session: str) -> bool:
         view = self._view
         statement = f"SELECT 1 FROM {ABSENCES.standing} AS a WHERE session = ?"
         return view.sql.row(statement, (*standing_at(view), session)) is not None
 
-    def _words(self, session: str, condition: str = "1 = 1", *values: Any) -> list[list[str]]:
-        """The words of a session's entries that stand."""
-        rows = self._view.sql.rows(
-            f"SELECT words FROM texts WHERE workspace = ? AND session = ? AND {condition} AND until_seq = ?",
-            (self._view.workspace, session, *values, FOREVER),
+    def _standing(self, session: str, condition: str = "1 = 1", *values: Any) -> dict[int, list[str]]:
+        """By number: the words of a session's entries that stand.
+
+        Their numbers are asked for by themselves, which the index of sessions alone can answer: in one statement
+        with their words SQLite would rather walk through the whole workspace.
+        """
+        sql, workspace = self._view.sql, self._view.workspace
+        numbers = sql.rows(
+            f"SELECT number FROM texts WHERE workspace = ? AND session = ? AND {condition} AND until_seq = ?",
+            (workspace, session, *values, FOREVER),
         )
-        return [row[0].split(" ") for row in rows]
+        rows = rows_among(
+            sql,
+            "SELECT number, words FROM texts WHERE workspace = ? AND number IN (?*)",
+            (row[0] for row in numbers),
+            before=(workspace,),
+        )
+        return {row[0]: row[1].split(" ") for row in rows}
 
 
 def _text(record: Record | None, number: int) -> str:

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.doors.cli.conftest import COMMAND, Cli, Ran
+from tests.support.forks import run_forked
 
 PutAway = Callable[[], "Medium"]
 
@@ -29,12 +30,12 @@ class Medium:
         self._by = by
 
     def __call__(self, *words: object) -> Ran:
-        done = subprocess.run(
-            [*self._by, *COMMAND, *map(str, words)],
-            capture_output=True,
-            env={**os.environ, "THOUGHTBOX_DATA_DIR": str(self.directory)},
-            check=False,
-        )
+        told = {**os.environ, "THOUGHTBOX_DATA_DIR": str(self.directory)}
+        if self._by:
+            command = [*self._by, *COMMAND, *map(str, words)]
+            done = subprocess.run(command, capture_output=True, env=told, check=False)
+        else:
+            done = run_forked(["-m", "thoughtbox", *map(str, words)], told)
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

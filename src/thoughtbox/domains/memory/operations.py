@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from thoughtbox.domains.memory.room import room as room
-
 SUB_ROOMS: tuple[str, ...] = (
+    "knowledge",
+    "legacy",
     "cycle",
     "governance",
-    "knowledge",
     "episodes",
-    "legacy",
     "workflow",
     "config",
     "automation",

@@ -46,15 +46,15 @@ room = Room(
     "memory",
     summary="Experiences, episodes and cells, a guarded cycle with receipts, workflow gates: what worked, and proof.",
     views=[
-        Sessions,
-        Tokens,
-        Episodes,
-        Semantic,
-        WorkflowSessions,
-        HostNotes,
-        Reasoning,
         Experiences,
         Imports,
+        Episodes,
+        Semantic,
+        Reasoning,
+        Sessions,
+        Tokens,
+        WorkflowSessions,
+        HostNotes,
         ActivityLog,
     ],
     invalid=ValidationFailed,
@@ -65,9 +65,9 @@ room = Room(
     ),
 )
 
-legacy_records.declare(room)
 knowledge_records.declare(room)
 episode_records.declare(room)
+legacy_records.declare(room)
 session_records.declare(room)
 token_records.declare(room)
 workflow_records.declare(room)

@@ -333,7 +333,7 @@ def _add_import(commands: Commands) -> None:
         nargs="+",
         metavar="FILE",
         help="an export, gzip or not; - is standard input; or a directory that holds sessions as files; or one session:"
-        " a .json file, or a .cipher or .txt file in cipher",
+        " a .json file, or a .cipher or .txt file in cipher; or the experiences.db of an older server",
     )
     _add_workspace(parser)
 

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from thoughtbox.doors.cli import documents, sessions
+from thoughtbox.doors.cli import documents, experiences, sessions
 from thoughtbox.doors.cli.files import written
 from thoughtbox.doors.cli.notes import stranger_in_words
 from thoughtbox.doors.cli.output import DOUBTFUL, Output, Styled, UsageError, count, write_json
@@ -132,6 +132,8 @@ def import_(args: Namespace) -> int:
     out = Output(args)
     if any(Path(name).is_dir() for name in args.files):
         return _import_directories(args, settings, out)
+    if any(experiences.is_store(name) for name in args.files):
+        return experiences.import_stores(args, settings, out)
     if any(documents.form_of(name) for name in args.files):
         return _import_documents(args, settings, out)
     with ExitStack() as stack:

@@ -71,7 +71,7 @@ def test_a_draft_is_judged_as_a_careful_reader_judges_it(draft: dict[str, Any]):
 
 
 def test_what_words_cannot_show_is_a_small_part_of_what_was_judged():
-    missed = [draft["what"] for draft in JUDGED["draft"] if "missed" in draft]
+    known = [draft["what"] for draft in JUDGED["draft"] if "missed" in draft or "overdone" in draft]
 
     assert len(JUDGED["draft"]) >= 50
-    assert len(missed) <= 2
+    assert len(known) <= 4

@@ -83,12 +83,13 @@ def _key(tx: Tx) -> Iterator[Check]:
     except (FileNotFoundError, NotADirectoryError):
         yield Check("signing_key", ok=True, detail="there is none yet: the first token makes it")
         return
-    if mode & 0o077:
-        said = f"others may read it: its mode is {mode:04o}"
-        yield Check("signing_key", ok=False, detail=said, fix="chmod 600 .claude/signing.key", is_serious=False)
-        return
     existing_key(folder)
-    yield Check("signing_key", ok=True, detail=f"it is there, with mode {mode:04o}")
+    if mode & 0o077:
+        said = f"others could read it, its mode was {mode:04o}; that is put right"
+        fix = "If somebody may have copied it, move .claude/signing.key away: what it has signed is then worth nothing."
+        yield Check("signing_key", ok=False, detail=said, fix=fix, is_serious=False)
+    else:
+        yield Check("signing_key", ok=True, detail=f"it is there, with mode {mode:04o}")
 
 
 def _config(tx: Tx) -> Iterator[Check]:

@@ -18,7 +18,7 @@ Integrity = Literal["OK", "NEEDS_VERIFICATION", "BLOCKED"]
 INFERENCE = "[Inference]"
 TRUSTED = 2
 """The trust from which on memory needs no label."""
-_MARKERS = re.compile(r"[ \t]*\[INTEGRITY:[^\]\n]*\]", re.IGNORECASE)
+_MARKERS = re.compile(r"[ \t]{0,8}\[INTEGRITY:[^\]\n]*\]", re.IGNORECASE)
 _LONGEST_SHOWN = 160
 
 

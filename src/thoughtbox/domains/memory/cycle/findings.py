@@ -18,6 +18,9 @@ _PRECISE_PERCENT = re.compile(r"\b\d+[.,]\d+\s?(?:%|percent\b)", re.IGNORECASE)
 _NUMBERED = re.compile(r"^[ \t]*\d{1,3}[.)][ \t]", re.MULTILINE)
 _NEGATED = re.compile(r"(?:\b(?:not|never|no|nothing|cannot|neither|hardly)|n't)\b[^,;:.!?]{0,24}$", re.IGNORECASE)
 
+_NEAR = 40
+"""How far before a promise a word may stand that takes it back."""
+
 
 class Finding(NamedTuple):
     """A rule that a draft does not keep, and the words that show it."""
@@ -32,17 +35,19 @@ class Draft(NamedTuple):
     text: str
     prose: str
     sentences: tuple[Sentence, ...]
+    cited: frozenset[int]
+    """The paragraphs and items of lists that name a source."""
 
     @classmethod
     def of(cls, text: str, sentences: Sequence[Sentence]) -> Draft:
-        return cls(text, prose(text), tuple(sentences))
+        cited = frozenset(sentence.block for sentence in sentences if CITATION.search(sentence.text))
+        return cls(text, prose(text), tuple(sentences), cited)
 
     def told(self, sentence: Sentence) -> str:
         return self.prose[sentence.start : sentence.end]
 
     def is_cited(self, sentence: Sentence) -> bool:
-        """Whether the paragraph or item that a sentence stands in names a source."""
-        return any(CITATION.search(other.text) for other in self.sentences if other.block == sentence.block)
+        return sentence.block in self.cited
 
 
 def findings(draft: Draft) -> list[Finding]:
@@ -89,7 +94,7 @@ def _promises(draft: Draft) -> list[str]:
         told = draft.told(sentence)
         for found in _phrases("unsafe_assumption").finditer(told):
             is_figure = found.group().startswith("100") and measured.match(told, found.end())
-            if not is_figure and not _NEGATED.search(told, 0, found.start()):
+            if not is_figure and not _NEGATED.search(told, max(0, found.start() - _NEAR), found.start()):
                 promised.append(found.group())
     return promised
 

@@ -65,7 +65,7 @@ def _hashed(given: Given) -> str:
     try:
         return given.hash
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValidationFailed(f"the input cannot be hashed: {error}", details={"fields": ["input"]}) from None
+        raise ValidationFailed(f"`context` cannot be hashed: {error}", details={"fields": ["context"]}) from None
 
 
 def must_be_next(session: Session, phase: Phase) -> None:

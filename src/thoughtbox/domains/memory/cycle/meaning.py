@@ -19,7 +19,9 @@ _ENDINGS = (
 )  # fmt: skip
 _DOUBLING = ("ing", "ings", "ed")
 """Endings before which a consonant may stand twice: running, stopped."""
-_SHORTEST_STEM = 3
+_SHORTEST_DOUBLE = 3
+_VOWELS = frozenset("aeiouy")
+_LONGEST_WORD = 64
 
 
 class Words(NamedTuple):
@@ -59,25 +61,28 @@ class Meaning(NamedTuple):
     """What a sentence says."""
 
     clauses: tuple[Clause, ...]
+    stems: frozenset[str]
+    numbers: frozenset[str]
     is_question: bool
 
     @property
-    def stems(self) -> frozenset[str]:
-        return frozenset().union(*(clause.stems for clause in self.clauses))
-
-    @property
-    def numbers(self) -> frozenset[str]:
-        return frozenset(stem for stem in self.stems if _NUMBER.search(stem))
+    def asserted(self) -> Meaning:
+        """The same without the circumstances."""
+        return _of(tuple(clause for clause in self.clauses if not clause.condition), self.is_question)
 
     def negates(self, stems: frozenset[str]) -> bool:
         """Whether a clause that speaks of these is negated."""
         return any(clause.negated for clause in self.clauses if clause.stems & stems)
 
 
-@lru_cache(maxsize=4096)
 def meaning(sentence: str) -> Meaning:
     clauses = map(_clause, _parts(sentence))
-    return Meaning(tuple(clause for clause in clauses if clause.stems or clause.negated), _asks(sentence))
+    return _of(tuple(clause for clause in clauses if clause.stems or clause.negated), _asks(sentence))
+
+
+def _of(clauses: tuple[Clause, ...], is_question: bool) -> Meaning:
+    stems = frozenset().union(*(clause.stems for clause in clauses))
+    return Meaning(clauses, stems, frozenset(stem for stem in stems if _NUMBER.search(stem)), is_question)
 
 
 def _asks(text: str) -> bool:
@@ -99,7 +104,7 @@ def _spelled_out(text: str) -> str:
 
 def _clause(part: str) -> Clause:
     known = words()
-    found = [word.lower().removesuffix("'s") for word in _WORD.findall(part)]
+    found = [word.lower().removesuffix("'s")[:_LONGEST_WORD] for word in _WORD.findall(part)]
     negations = sum(word in known.negations or word in known.opposites for word in found)
     said = (known.opposites.get(word, word) for word in found if word not in known.empty | known.negations)
     return Clause(
@@ -110,20 +115,25 @@ def _clause(part: str) -> Clause:
     )
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """What the forms of an English word have in common, roughly; the same for the same word is all that matters."""
     if _NUMBER.search(word):
         return word
     for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) + len(instead) >= _SHORTEST_STEM:
-            if ending == "s" and word.endswith("ss"):
-                continue
-            rest = word[: len(word) - len(ending)] + instead
+        rest = word[: len(word) - len(ending)] + instead
+        if word.endswith(ending) and _is_a_form(word, ending, rest):
             return _without_double_end(rest) if ending in _DOUBLING else rest
     return word
 
 
+def _is_a_form(word: str, ending: str, rest: str) -> bool:
+    """Whether a word is another one with this ending, rather than one that happens to end so: speed, sing, class."""
+    if ending in _DOUBLING:
+        return not word.endswith("eed") and len(rest) >= 2 and not _VOWELS.isdisjoint(rest)
+    return len(rest) >= (2 if ending in ("e", "es") else 3) and not (ending == "s" and word.endswith("ss"))
+
+
 def _without_double_end(rest: str) -> str:
-    is_double = len(rest) > _SHORTEST_STEM and rest[-1] == rest[-2] and rest[-1] not in "lsz"
+    is_double = len(rest) > _SHORTEST_DOUBLE and rest[-1] == rest[-2] and rest[-1] not in "lsz"
     return rest[:-1] if is_double else rest

@@ -12,6 +12,7 @@ _MARKER = re.compile(r"^[ \t]*(?:(?:[-*+>|]|#{1,6}|\d{1,3}[.)])[ \t]+)*")
 _HAS_MARKER = re.compile(r"^[ \t]*(?:[-*+>|]|#{1,6}|\d{1,3}[.)])[ \t]+")
 _END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s+[\"'“‘(\[`]*[^\W_a-z])|[。！？]+")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|mr|mrs|dr|st)|\b[A-Z])\.$", re.IGNORECASE)
+_LONGEST_ABBREVIATION = 12
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
 
 
@@ -67,7 +68,7 @@ def _within(text: str, start: int, end: int, block: int) -> Iterator[Sentence]:
     begin = start
     for found in _END.finditer(text, start, end):
         stop = found.end()
-        if _ABBREVIATION.search(text, begin, found.start() + 1):
+        if _ABBREVIATION.search(text, max(begin, found.start() - _LONGEST_ABBREVIATION), found.start() + 1):
             continue
         yield _sentence(text, begin, stop, block)
         begin = stop

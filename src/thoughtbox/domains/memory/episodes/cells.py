@@ -36,8 +36,10 @@ def write_cell(
 
     A cell that says the same gets the evidence that it has not got yet, and this state if it is a further one.
     """
-    scene_id = _scene(tx, scope, label, normalised(context_keys))
-    semantic = tx.ask(Semantic)
+    semantic, keys = tx.ask(Semantic), normalised(context_keys)
+    places = Places.read(semantic, scope, [keys])
+    place = places.place(keys)
+    scene_id = place if isinstance(place, int) else write_scene(tx, scope, label, keys)
     key = canonical_key(scene_id, cell_type, body)
     known = semantic.cells_keyed([key]).get(key)
     if known is None:
@@ -51,7 +53,7 @@ def write_cell(
         forming.is_supported_by(episode)
     forming.settle(tx.now_ms)
     if forming.known is None:
-        return write_new_cell(tx, forming, scene_id, key)
+        return write_new_cell(tx, forming, scene_id, key, key_set=next(iter(places.joined), None))
     if forming.has_changed or forming.base_trust != forming.known.base_trust:
         write_changes(tx, [forming])
     return forming.known.cell_id
@@ -72,11 +74,6 @@ def support(tx: Tx, cell_ids: Iterable[int], episode_id: int, *, validated: bool
         changed.append(forming)
     write_changes(tx, changed)
     return [cell_id for cell_id in (forming.id for forming in changed) if cell_id is not None]
-
-
-def _scene(tx: Tx, scope: str, label: str, keys: tuple[str, ...]) -> int:
-    found = Places.read(tx.ask(Semantic), scope, [keys]).place(keys)
-    return found if isinstance(found, int) else write_scene(tx, scope, label, keys)
 
 
 def _unknown_to(tx: Tx, cell: Cell | None, evidence: Sequence[int]) -> list[int]:

@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
 from itertools import combinations
 from typing import Generic, NamedTuple, TypeVar
 
@@ -83,38 +86,60 @@ T = TypeVar("T")
 Group = Hashable
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry(Generic[T]):
+    number: int
+    meaning: Meaning
+    thing: T
+
+
 class Opposites(Generic[T]):
-    """Sentences of many groups, found by what says the opposite in the same group."""
+    """Sentences of many groups, found by what says the opposite in the same group.
+
+    A set of words is entered as the sum of its words' numbers: one without some of them costs a subtraction.
+    """
 
     def __init__(self) -> None:
-        self._whole: dict[Hashable, list[tuple[Meaning, T]]] = defaultdict(list)
-        self._less: dict[Hashable, list[tuple[Meaning, T]]] = defaultdict(list)
+        self._whole: dict[Hashable, list[_Entry[T]]] = defaultdict(list)
+        self._less: dict[Hashable, list[_Entry[T]]] = defaultdict(list)
+        self._count = 0
 
     def enter(self, group: Group, sentence: str, thing: T) -> list[T]:
         """The things that say the opposite, the oldest first; from now on this one is among them."""
         own = meaning(sentence)
         if not own.words:
             return []
-        whole = (group, own.denies, own.words)
-        found = self._found((group, not own.denies, own.words), self._whole, own)
-        found += self._found((group, not own.denies, own.words), self._less, own)
-        for part in _parts(own.words):
+        numbers = [_number(word) for word in own.words]
+        total = sum(numbers)
+        self._count += 1
+        entry = _Entry(self._count, own, thing)
+        found = self._found((group, not own.denies, total), self._whole, own)
+        found += self._found((group, not own.denies, total), self._less, own)
+        for part in _parts(numbers, total):
             found += self._found((group, not own.denies, part), self._whole, own)
-            self._less[group, own.denies, part].append((own, thing))
+            self._less[group, own.denies, part].append(entry)
+        self._whole[group, own.denies, total].append(entry)
         if own.subject:
             about = (group, "value", own.subject)
             found += self._found(about, self._whole, own)
-            self._whole[about].append((own, thing))
-        self._whole[whole].append((own, thing))
-        return found[:MOST_OPPOSITES]
+            self._whole[about].append(entry)
+        by_age = {other.number: other.thing for other in found}
+        return [by_age[number] for number in sorted(by_age)[:MOST_OPPOSITES]]
 
-    def _found(self, key: Hashable, among: dict[Hashable, list[tuple[Meaning, T]]], own: Meaning) -> list[T]:
-        return [thing for other, thing in among.get(key, ())[:MOST_OPPOSITES] if are_opposite(own, other)]
+    def _found(self, key: Hashable, among: dict[Hashable, list[_Entry[T]]], own: Meaning) -> list[_Entry[T]]:
+        entries = among.get(key)
+        if not entries:
+            return []
+        return [other for other in entries[:MOST_OPPOSITES] if are_opposite(own, other.meaning)]
 
 
-def _parts(words: frozenset[str]) -> Iterator[frozenset[str]]:
-    """The words without one or two of them, as long as enough are left."""
-    for fewer in range(1, _slack(len(words)) + 1):
-        if len(words) - fewer >= FEWEST_SHARED:
-            for left in combinations(sorted(words), len(words) - fewer):
-                yield frozenset(left)
+@lru_cache(maxsize=1 << 16)
+def _number(word: str) -> int:
+    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")
+
+
+def _parts(numbers: list[int], total: int) -> Iterator[int]:
+    """The sums without one or two of the numbers, as long as enough are left."""
+    for fewer in range(1, min(_slack(len(numbers)), len(numbers) - FEWEST_SHARED) + 1):
+        for left_out in combinations(numbers, fewer):
+            yield total - sum(left_out)

@@ -133,8 +133,8 @@ class _Planning:
         self._enter(forming)
         forming.is_supported_by(statement.episode)
         for other in forming.opposites:
-            if other.is_contradicted_by(statement.episode):
-                self._clash(forming, other)
+            other.is_contradicted_by(statement.episode)
+            self._clash(forming, other)
 
     def _enter(self, forming: Forming) -> None:
         if forming in self._entered:

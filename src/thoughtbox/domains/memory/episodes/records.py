@@ -9,7 +9,7 @@ from thoughtbox.domains.memory.episodes import cell as cells
 from thoughtbox.domains.memory.episodes import episode as episodes
 from thoughtbox.domains.memory.episodes.keys import normalised
 from thoughtbox.domains.memory.episodes.standing import Forming
-from thoughtbox.domains.memory.episodes.trust import capped
+from thoughtbox.domains.memory.episodes.trust import capped, earned_trust
 from thoughtbox.domains.memory.view.episodes import Episodes
 from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.errors import InvalidRecord
@@ -54,7 +54,7 @@ class StandingData(RecordData):
     evidence_count: Count
     contradiction_count: Count
     source: str
-    base_trust: Trust
+    base_trust: Annotated[int, Field(ge=0, le=2)]
     user_evidence: Count
     validated_evidence: Count
     conflict_group: str | None = None
@@ -69,6 +69,7 @@ class CellData(StandingData):
     cell_type: cells.CellType
     title: str
     canonical_key: str
+    key_set: str | None = None
 
 
 class ChangeData(StandingData):
@@ -94,14 +95,15 @@ def write_scene(tx: Tx, scope: str, label: str, context_keys: Sequence[str]) -> 
     return tx.append(draft, stream=cells.STREAM).seq
 
 
-def write_new_cell(tx: Tx, forming: Forming, scene_id: int, canonical_key: str) -> int:
-    """Write a cell that was not there; `forming` has its id from then on."""
+def write_new_cell(tx: Tx, forming: Forming, scene_id: int, canonical_key: str, *, key_set: str | None = None) -> int:
+    """Write a cell that was not there; `forming` has its id from then on. `key_set` belongs to the scene since."""
     data = {
         "sceneId": scene_id,
         "scope": forming.scope,
         "cellType": forming.cell_type,
         "title": forming.title,
         "canonicalKey": canonical_key,
+        **present({"keySet": key_set}),
         **forming.told(),
     }
     draft = Draft(kind="observation", topic=cells.CELL, text=forming.body, session=cells.STREAM, data=data)
@@ -183,7 +185,7 @@ def opened_cell(record: Record, before: Ledger) -> None:
         raise InvalidRecord("`data.sceneId` names no scene of its scope before it")
     if semantic.cells_keyed([data.canonical_key]):
         raise InvalidRecord("there is a cell of that `data.canonicalKey` before it")
-    _check_evidence(data, before)
+    _check_evidence(data, None, before)
 
 
 def opened_changes(record: Record, before: Ledger) -> None:
@@ -193,7 +195,7 @@ def opened_changes(record: Record, before: Ledger) -> None:
     if len(known) != len(changes):
         raise InvalidRecord("`data.changes` names a cell twice, or one that there is not before it")
     for change in changes:
-        _check_evidence(change, before)
+        _check_evidence(change, known[change.cell_id], before)
 
 
 def opened_run(record: Record, before: Ledger) -> None:
@@ -203,14 +205,22 @@ def opened_run(record: Record, before: Ledger) -> None:
         raise InvalidRecord("`data.upTo` goes back")
 
 
-def _check_evidence(data: StandingData, before: Ledger) -> None:
+def _check_evidence(data: StandingData, known: cells.Cell | None, before: Ledger) -> None:
     """Trust is earned: a record that claims more than its evidence gives is not taken in."""
     named = {*data.supports, *data.contradicts}
-    if len(before.ask(Episodes).episodes(named)) != len(named):
+    found = before.ask(Episodes).episodes(named)
+    if len(found) != len(named):
         raise InvalidRecord("its evidence names an episode that there is not before it")
-    is_verified = data.validated_evidence >= 1 or (data.user_evidence >= 1 and data.evidence_count >= 3)
-    if data.trust == 3 and (data.contradiction_count or not is_verified):
-        raise InvalidRecord("`trust` is 3 without a user's evidence among three pieces, and without a validation")
+    had = (known.evidence_count, known.contradiction_count, known.user_evidence) if known is not None else (0, 0, 0)
+    users = sum(found[id].source == "user" for id in data.supports)
+    counted = (had[0] + len(data.supports), had[1] + len(data.contradicts), had[2] + users)
+    if counted != (data.evidence_count, data.contradiction_count, data.user_evidence):
+        raise InvalidRecord("its counts are not those of its evidence")
+    validated = known.validated_evidence if known is not None else 0
+    if not validated <= data.validated_evidence <= validated + len(data.supports):
+        raise InvalidRecord("`validatedEvidence` is more than its evidence gives")
+    if data.trust != earned_trust(data.base_trust, *counted, data.validated_evidence):
+        raise InvalidRecord("`trust` is not what its evidence gives")
 
 
 def declare(room: Room) -> None:

@@ -27,12 +27,13 @@ _OPENING = "\"'“‘([{<*_"
 _RULE = re.compile(r"\b(?:always|never|must|should)\b|\b(?:must|should)n['’]t\b", re.IGNORECASE)
 _NO_RULE = re.compile(
     r"\bnever ?mind\b"
-    r"|\b(?:must|should)(?:n['’]t| not)?(?: \w+)? have\b"
+    r"|\bmust(?:n['’]t| not)?(?: \w+)? have (?:been|had|gone|come|got|failed|broken|crashed|changed)\b"
+    r"|\bshould(?:n['’]t| not)? have (?:been|had|gone|come|got|done|\w+ed|\w+en)\b"
     r"|\bmust-have\b"
-    r"|\bshould (?:now )?(?:be (?:fine|ok|okay|good|enough|safe|done|ready)|work|help|suffice)\b",
+    r"|\b(?:it|this|that|they|everything|things)(?: all)? should\b",
     re.IGNORECASE,
 )
-"""Words of a rule that are none: what must have been is a guess, and what should be fine is a hope."""
+"""Words of a rule that are none: what must have been is a guess, and that it should work now is a hope."""
 _OWN_HABIT = re.compile(r"^I(?:['’]ve|['’]ll)? (?:almost )?(?:always|never|must|should)\b", re.IGNORECASE)
 _WISH = re.compile(
     r"\bprefer(?:s|red)?\b|\bI(?: \w+){0,2} (?:want|need|like)\b|\bI['’]d like\b|\bI would like\b", re.IGNORECASE

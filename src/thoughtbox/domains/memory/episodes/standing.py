@@ -46,6 +46,8 @@ class Forming:
     contradicts: list[int] = field(default_factory=list)
     """Episodes that contradict it, of those that are new."""
     opposites: list[Forming] = field(default_factory=list)
+    is_challenged: bool = False
+    """Whether one of those that contradict it is trusted as far as it is."""
 
     @classmethod
     def of(cls, cell: Cell) -> Forming:
@@ -81,20 +83,20 @@ class Forming:
         self.base_trust = max(self.base_trust, min(capped(episode.trust, episode.source), STATED))
         self.source = least_trusted(self.source, episode.source)
 
-    def is_contradicted_by(self, episode: Episode) -> bool:
+    def is_contradicted_by(self, episode: Episode) -> None:
         """Take in that an episode says the opposite; once."""
         if self.contradicts and self.contradicts[-1] == episode.experience_id:
-            return False
+            return
         self.contradicts.append(episode.experience_id)
         self.contradictions += 1
-        return True
+        self.is_challenged |= capped(episode.trust, episode.source) >= self.base_trust
 
     def step(self) -> None:
         """The next state, one step at the most."""
         if self.state in ("decaying", ARCHIVED):
             if self.supports and not self.contradicts and self._outweighs():
                 self.state = "observed"
-        elif self.contradictions >= TOO_MANY_CONTRADICTIONS and self.contradicts:
+        elif self.contradictions >= TOO_MANY_CONTRADICTIONS and self.is_challenged:
             # Only by a new one: what has come back is not sent away again for what it has outweighed.
             self.state = "decaying"
         elif self.state == "unverified" and self.evidence >= 1:

@@ -11,8 +11,8 @@ from thoughtbox.operations import Input, Key, Output, Time
 class RecordInvocation(Input):
     session_id: SessionId
     tool_name: Annotated[Key, Field(description="The tool that was called, such as Bash.")]
-    input: Annotated[Any, Field(description="What it was called with: any JSON, of which the hash is kept.")] = None
-    output: Annotated[Any, Field(description="What it answered: any JSON, of which the hash is kept.")] = None
+    input: Annotated[Any, Field(description="What it was called with: any JSON but null; its hash is kept.")] = None
+    output: Annotated[Any, Field(description="What it answered: any JSON but null; its hash is kept.")] = None
     input_hash: Annotated[Hash | None, Field(description="In place of `input`: its SHA-256, in 64 hex digits.")] = None
     output_hash: Annotated[Hash | None, Field(description="In place of `output`: its SHA-256, in 64 hex digits.")] = (
         None

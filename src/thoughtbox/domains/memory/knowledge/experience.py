@@ -93,11 +93,21 @@ def scopes_in_sight(scope: str) -> tuple[str, ...]:
 def marks(type: str, domain: str, scope: str, confidence: float | None) -> tuple[str, ...]:
     """What an experience is found by beside its words."""
     at_least = () if confidence is None else tuple(level(step) for step in range(_step(confidence) + 1))
-    return (f"type {type}", f"domain {domain}", f"scope {scope}", *at_least)
+    kinds = (kind_mark(), kind_mark(type=type), kind_mark(domain=domain), kind_mark(type=type, domain=domain))
+    return (*kinds, scope_mark(scope), *at_least)
+
+
+def kind_mark(*, type: str | None = None, domain: str | None = None) -> str:
+    """What all experiences are marked with, or all of a type, of a domain, of both."""
+    return f"experience {type or ''} {domain or ''}"
+
+
+def scope_mark(scope: str) -> str:
+    return f"experience scope {scope}"
 
 
 def level(step: int) -> str:
-    return f"confidence {step}"
+    return f"experience confidence {step}"
 
 
 def level_below(confidence: float) -> str:

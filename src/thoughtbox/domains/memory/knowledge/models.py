@@ -161,7 +161,7 @@ class Changes(Input):
 
 class UpdateExperience(Input):
     id: ExperienceId
-    changes: Annotated[Changes, Field(description="What to say otherwise; the rest stays.")]
+    changes: Annotated[Changes, Field(description="The fields that change, with what they are to say.")]
     reason: Annotated[Text, Field(max_length=4000, description="Why: kept with the new version.")]
     source: Stated = "agent"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from thoughtbox.domains.memory.knowledge.experience import Entry, Experience, marks
+from thoughtbox.domains.memory.knowledge.experience import Entry, Experience, kind_mark
 from thoughtbox.domains.memory.knowledge.models import (
     AlikeFound,
     ExperienceFound,
@@ -34,7 +34,6 @@ from thoughtbox.domains.memory.knowledge.recording import (
     write_experience,
     write_tags,
 )
-from thoughtbox.domains.memory.knowledge.records import SEARCHED
 from thoughtbox.domains.memory.knowledge.shown import columns, with_versions
 from thoughtbox.domains.memory.room import BESIDE, TOOLS, room
 from thoughtbox.domains.memory.view.experiences import Experiences
@@ -130,8 +129,7 @@ def _said_of_duplicate(tx: Tx, id: int, similarity: float) -> str:
 )
 def experiences_alike(tx: Tx, call: FindAlike) -> AlikeFound:
     """Records of experiences of a type and domain that share rare words with a text."""
-    wanted = marks(call.type, call.domain, "project", None)[:2]
-    return AlikeFound(records=tx.ask(Texts).alike(call.text, topics=SEARCHED, marks=wanted))
+    return AlikeFound(records=tx.ask(Texts).alike(call.text, marks=[kind_mark(type=call.type, domain=call.domain)]))
 
 
 @room.operation(

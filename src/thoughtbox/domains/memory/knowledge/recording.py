@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from thoughtbox.domains.memory.episodes.episode import LONGEST_SUMMARY
 from thoughtbox.domains.memory.episodes.recording import memory_is_on, record_episode
 from thoughtbox.domains.memory.episodes.trust import entry_trust
@@ -11,7 +13,6 @@ from thoughtbox.domains.memory.view.experiences import Experiences
 from thoughtbox.errors import ExperienceNotFound, ProjectUnavailable
 from thoughtbox.ledger.record import record_id
 from thoughtbox.operations import Tx
-from thoughtbox.operations.tallies import Counts
 
 OUTCOMES = {"effective": "success", "ineffective": "fail"}
 """How an episode went, by the type of its experience."""
@@ -52,7 +53,7 @@ def write_tags(tx: Tx, experience: Experience, tags: tuple[str, ...]) -> None:
     tx.append(tagged(experience, entry._replace(tags=tags, created_at=experience.created_at)), stream=STREAM)
 
 
-def write_accesses(tx: Tx, counts: Counts) -> None:
+def write_accesses(tx: Tx, counts: Mapping[int, int]) -> None:
     """Write down how often experiences were looked at."""
     tx.append(accessed(counts), stream=STREAM)
 

@@ -18,7 +18,6 @@ from thoughtbox.search.registry import Part, searchable
 EXPERIENCE = "memory.experience"
 TAGGED = "memory.experience_tagged"
 ACCESSED = "memory.experience_accessed"
-SEARCHED = (EXPERIENCE, TAGGED)
 
 STREAM = "memory/knowledge"
 SESSION = "memory-knowledge"

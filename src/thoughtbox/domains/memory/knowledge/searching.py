@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from thoughtbox.domains.memory.knowledge.experience import level_below
+from thoughtbox.domains.memory.knowledge.experience import kind_mark, level_below, scope_mark
 from thoughtbox.domains.memory.knowledge.models import SearchExperiences
-from thoughtbox.domains.memory.knowledge.records import SEARCHED
 from thoughtbox.domains.memory.view.experiences import Experiences, Outline
 from thoughtbox.operations import Tx
 from thoughtbox.search import Best, Texts
@@ -23,7 +22,7 @@ class Found(NamedTuple):
 
 
 def found(tx: Tx, call: SearchExperiences) -> Found:
-    best = tx.ask(Texts).best(any_of(call.query), topics=SEARCHED, marks=_marks(call), ended=call.include_superseded)
+    best = tx.ask(Texts).best(any_of(call.query), marks=_marks(call), ended=call.include_superseded)
     wanted = call.offset + call.limit
     kept: list[tuple[Outline, float]] = []
     for hit in _kept(tx, call, best):
@@ -35,13 +34,9 @@ def found(tx: Tx, call: SearchExperiences) -> Found:
 
 
 def _marks(call: SearchExperiences) -> list[str]:
-    marks = []
-    if call.domain is not None:
-        marks.append(f"domain {call.domain}")
-    if call.type is not None:
-        marks.append(f"type {call.type}")
+    marks = [kind_mark(type=call.type, domain=call.domain)]
     if call.scope == "global":
-        marks.append("scope global")
+        marks.append(scope_mark("global"))
     if call.min_confidence is not None:
         marks.append(level_below(call.min_confidence))
     return marks

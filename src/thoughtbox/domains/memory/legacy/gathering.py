@@ -40,7 +40,7 @@ def gathered(problem: str, sources: Sources) -> Gathered:
     ineffective = [_experience(given) for given in sources.experiences if given.get("type") == "ineffective"]
     docs = [quoted(doc.content, source=doc.path, trust=1, longest=_DOC) for doc in sources.local_docs[:DOCS]]
     data = [
-        f"{name[:60]}: {quoted(_written(value), source='mcp_data', trust=1, longest=_DATA)}"
+        quoted(_written(value), source=f"mcp_data {name}", trust=1, longest=_DATA)
         for name, value in sorted(sources.mcp_data.items())
     ]
     parts = [

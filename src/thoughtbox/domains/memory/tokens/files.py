@@ -89,6 +89,8 @@ def token_of(found: object) -> FileToken | None:
     if kind not in TYPES or not is_token_id(token_id) or not token_id.startswith(f"{PREFIXES[kind]}-"):
         return None
     names = _NEW if version == VERSION else _OLD
+    if version == VERSION and not all(name in found for name in names):
+        return None
     texts = {name: found.get(name) for name in names}
     if not all(text is None or _is_text(text) for text in texts.values()):
         return None

@@ -140,25 +140,25 @@ class Episodes(View):
 
     def newest_first(self, scopes: Sequence[str], *, limit: int, before: int = NOW) -> list[Episode]:
         """Episodes by age, archived ones among them, from before a given one."""
-        rows = [
-            row
-            for scope in scopes
-            for row in self.sql.rows(
-                f"{_EPISODE} WHERE e.scope = ? AND e.experience_id < ? ORDER BY e.experience_id DESC LIMIT ?",
-                (*standing_at(self), scope, before, limit),
-            )
+        found = [
+            episode for scope in scopes for episode in self._by_id(scope, "e.experience_id < ?", before, "DESC", limit)
         ]
-        return [_episode(row) for row in sorted(rows, key=lambda row: -row[0])[:limit]]
+        return sorted(found, key=lambda episode: -episode.experience_id)[:limit]
 
     def after(self, scope: str, experience_id: int, *, limit: int) -> list[Episode]:
         """The episodes of a scope behind a given one, by id."""
+        return self._by_id(scope, "e.experience_id > ?", experience_id, "ASC", limit)
+
+    def _by_id(self, scope: str, where: str, id: int, order: str, limit: int) -> list[Episode]:
+        # The ids alone, which an index has all of, and then the rows: otherwise all rows of the workspace are walked.
         until = (FOREVER,) if self.as_of >= NOW else ()
         rows = self.sql.rows(
-            f"{_EPISODE} WHERE e.scope = ? AND e.experience_id > ?{' AND e.until_seq = ?' if until else ''}"
-            " ORDER BY e.experience_id LIMIT ?",
-            (*standing_at(self), scope, experience_id, *until, limit),
+            f"SELECT experience_id FROM {EPISODES.standing} AS e WHERE e.scope = ? AND {where}"
+            f"{' AND e.until_seq = ?' if until else ''} ORDER BY e.experience_id {order} LIMIT ?",
+            (*standing_at(self), scope, id, *until, limit),
         )
-        return list(map(_episode, rows))
+        known = self.episodes(row[0] for row in rows)
+        return [known[row[0]] for row in rows]
 
     def surplus(self, most: int) -> list[int]:
         """Ids of what goes beyond so many episodes that are not archived: the last in their order, the last first."""

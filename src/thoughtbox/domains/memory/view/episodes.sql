@@ -21,7 +21,8 @@ CREATE TABLE episodic_experiences (
 
 CREATE INDEX episodic_experiences_in_order ON episodic_experiences
   (workspace, scope, archived, until_seq, trust DESC, salience DESC, created_at DESC, experience_id);
-CREATE INDEX episodic_experiences_by_scope ON episodic_experiences (workspace, scope, until_seq, experience_id);
+CREATE INDEX episodic_experiences_by_scope ON episodic_experiences
+  (workspace, scope, until_seq, experience_id, from_seq);
 
 -- By what an episode is about, in the order in which episodes are shown.
 CREATE TABLE episode_keys (

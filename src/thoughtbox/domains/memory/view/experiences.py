@@ -20,7 +20,7 @@ _SHOWN = (
     *("type", "domain", *TEXTS, "confidence", "tags", "scope", "created_at", "original_id", "revision_of"),
     *("revision_reason", "updated_at", "archived_at", "archive_reason", "trust", "source", "context"),
 )
-EXPERIENCES = Versions("experiences", key=("id",), values=(*_SHOWN, "line", "fingerprint", "identity", "length"))
+EXPERIENCES = Versions("experiences", key=("id",), values=(*_SHOWN, "seq", "line", "fingerprint", "identity", "length"))
 ACCESSES = Versions("experience_accesses", key=("id",), values=("access_count", "last_accessed_at"))
 
 _COLUMNS = ", ".join(f"e.{name}" for name in ("id", *_SHOWN))
@@ -31,7 +31,7 @@ class Outline(NamedTuple):
     """What is looked at before an experience is shown."""
 
     id: int
-    from_seq: int
+    seq: int
     line: int
     confidence: float | None
     archived_at: int | None
@@ -81,8 +81,8 @@ class Experiences(View):
         """By the number of the record that said it: experiences that still say so."""
         rows = rows_among(
             self.sql,
-            f"SELECT e.id, e.from_seq, e.line, e.confidence, e.archived_at FROM {EXPERIENCES.standing} AS e"
-            " WHERE e.from_seq IN (?*)",
+            f"SELECT e.id, e.seq, e.line, e.confidence, e.archived_at FROM {EXPERIENCES.standing} AS e"
+            " WHERE e.seq IN (?*)",
             seqs,
             before=standing_at(self),
         )
@@ -115,12 +115,12 @@ class Experiences(View):
         return next((row[0] for row in rows if row[1] == confidence), None)
 
     def texts_of(self, seqs: Collection[int], lengths: tuple[int, int], scopes: Sequence[str]) -> list[Row]:
-        """Of those that these records say, as long as the text is about that long: `from_seq, id, line`, four texts."""
+        """Of those that these records say, as long as the text is about that long: `seq, id, line`, four texts."""
         return list(
             rows_among(
                 self.sql,
-                f"SELECT e.from_seq, e.id, e.line, {', '.join(f'e.{name}' for name in TEXTS)}"
-                f" FROM {EXPERIENCES.standing} AS e WHERE e.from_seq IN (?*) AND e.length BETWEEN ? AND ?"
+                f"SELECT e.seq, e.id, e.line, {', '.join(f'e.{name}' for name in TEXTS)}"
+                f" FROM {EXPERIENCES.standing} AS e WHERE e.seq IN (?*) AND e.length BETWEEN ? AND ?"
                 f" AND e.scope IN ({', '.join('?' * len(scopes))})",
                 seqs,
                 before=standing_at(self),
@@ -158,6 +158,11 @@ class Experiences(View):
             some = [row[0] for row in ids[start : start + _AT_ONCE]]
             found = self.experiences(some)
             yield from (found[id] for id in some)
+
+    def newest(self) -> int | None:
+        """The experience that was written last."""
+        row = self.sql.row(f"SELECT id FROM {EXPERIENCES.standing} AS e ORDER BY id DESC LIMIT 1", standing_at(self))
+        return row[0] if row else None
 
     def count(self) -> int:
         row = self.sql.row(f"SELECT COUNT(*) FROM {EXPERIENCES.standing} AS e", standing_at(self))
@@ -202,6 +207,7 @@ def _row(record: Record) -> dict[str, Any]:
         "trust": data["trust"],
         "source": data["source"],
         "context": json.dumps(data["context"], ensure_ascii=False) if data.get("context") else None,
+        "seq": record.seq,
         "line": data.get("originalId") or id,
         "fingerprint": fingerprint(data["type"], data["domain"], text),
         "identity": identity(data["type"], data["domain"], texts, confidence, created_at),

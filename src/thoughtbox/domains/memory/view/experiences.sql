@@ -24,6 +24,7 @@ CREATE TABLE experiences (
   trust           INTEGER NOT NULL,
   source          TEXT    NOT NULL,
   context         TEXT,
+  seq             INTEGER NOT NULL,
   line            INTEGER NOT NULL,
   fingerprint     TEXT    NOT NULL,
   identity        TEXT    NOT NULL,
@@ -31,13 +32,14 @@ CREATE TABLE experiences (
   PRIMARY KEY (workspace, id, until_seq)
 ) STRICT;
 
-CREATE INDEX experiences_by_record ON experiences (workspace, from_seq);
+-- Not `from_seq`, which says the same: an index on that would be taken for one on what stands, and read from the start.
+CREATE INDEX experiences_by_record ON experiences (workspace, seq);
 
 CREATE INDEX experiences_by_line ON experiences (workspace, line, id);
 
-CREATE INDEX experiences_by_fingerprint ON experiences (workspace, fingerprint);
+CREATE INDEX experiences_by_fingerprint ON experiences (workspace, fingerprint, id);
 
-CREATE INDEX experiences_by_identity ON experiences (workspace, identity);
+CREATE INDEX experiences_by_identity ON experiences (workspace, identity, id);
 
 -- How often each was looked at, and when last: version rows, apart, since they change without it.
 CREATE TABLE experience_accesses (

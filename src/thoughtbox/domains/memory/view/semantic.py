@@ -117,6 +117,8 @@ class Semantic(View):
             data["validatedEvidence"],
         )
         self.sql.run(_INSERT, self._row(seq, cell))
+        if "keySet" in data:
+            self._put_key_sets(seq, cell.scope, [(data["keySet"], cell.scene_id)])
         self.sql.many(_EVIDENCE, self._pieces(record, [(seq, data)]))
 
     def _change_cells(self, record: Record) -> None:

@@ -61,7 +61,7 @@ def check_compliance(tx: Tx, call: CheckCompliance) -> ComplianceChecked:
     A tool counts once it has been used: it left a record, this server answered it, or the host's hooks saw it.
     """
     found = compliance(tx, _session_id(tx, call.session_id), call.current_phase)
-    return ComplianceChecked(**_checked(found, call))
+    return ComplianceChecked(**_checked(tx, found, call))
 
 
 @room.operation(
@@ -90,11 +90,11 @@ def verify_compliance(tx: Tx, call: VerifyCompliance) -> ComplianceVerified:
     count(tx, session, found.done)
     if not found.is_compliant:
         return ComplianceVerified(
-            **_checked(found, call), operation_token=None, expires_at=None, expires_in_seconds=None
+            **_checked(tx, found, call), operation_token=None, expires_at=None, expires_in_seconds=None
         )
     token = _token(tx, "operation", session, phase=call.current_phase, action=call.action)
     return ComplianceVerified(
-        **_checked(found, call),
+        **_checked(tx, found, call),
         operation_token=token["token_id"],
         expires_at=token["expires_at"],
         expires_in_seconds=(token["expires_at"] - token["created_at"]) // 1000,
@@ -232,9 +232,9 @@ def _session_id(tx: Tx, given: str | None) -> str:
     return given if given is not None else tx.caller.agent
 
 
-def _checked(found: Compliance, call: CheckCompliance) -> dict[str, Any]:
+def _checked(tx: Tx, found: Compliance, call: CheckCompliance) -> dict[str, Any]:
     """The part of the answer that says how things stand."""
-    missing = [step(one, found.session.session_id, call.action) for one in found.missing]
+    missing = [step(tx, one, found.session.session_id, call.action) for one in found.missing]
     names = ", ".join(dict.fromkeys(one.tool for one in found.missing))
     warnings = [f"Not done: {names}. Under `{found.enforcement}` that is no obstacle."] if _is_warned(found) else []
     return {

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from thoughtbox.domains.memory.view.activity import bare
+from thoughtbox.domains.memory.view.experiences import Experiences
 from thoughtbox.domains.memory.workflow.arguments import Suggested
 from thoughtbox.domains.memory.workflow.compliance import PASS, Missing
 from thoughtbox.domains.memory.workflow.models import MissingStep
-from thoughtbox.operations import TABLE, Operation
+from thoughtbox.operations import TABLE, Operation, Tx
+
+LONGEST_QUERY = 200
 
 _HOST = "It is no operation of this server: it counts once the host's post-tool-use hook has seen it used."
 
 
-def step(missing: Missing, session_id: str, action: str) -> MissingStep:
+def step(tx: Tx, missing: Missing, session_id: str, action: str) -> MissingStep:
     """How to do what is missing."""
     tool = bare(missing.tool)
     if tool == PASS:
@@ -24,15 +26,26 @@ def step(missing: Missing, session_id: str, action: str) -> MissingStep:
     operation = TABLE.operations.get(f"memory.{tool}") or TABLE.operations.get(tool)
     if operation is None:
         return _step(missing, None, _HOST)
-    if operation.example.given:
+    arguments = _arguments(tx, tool, operation, action)
+    if arguments is None:
         return _step(missing, None, TABLE.guidance(operation.name) or operation.summary)
-    return _step(missing, Suggested(operation=operation.name, arguments=_plain(operation)), operation.summary)
+    return _step(missing, Suggested(operation=operation.name, arguments=arguments), operation.summary)
+
+
+def _arguments(tx: Tx, tool: str, operation: Operation, action: str) -> dict[str, Any] | None:
+    """Arguments that will do; None where they depend on something that is not there yet."""
+    match tool:
+        case "search_experiences":
+            return {"query": action[:LONGEST_QUERY]}
+        case "export_experiences":
+            return {"format": "json"}
+        case "get_experience" | "tag_experience":
+            newest = tx.ask(Experiences).newest()
+            named = {"id": newest} | ({"tags": ["workflow"]} if tool == "tag_experience" else {})
+            return None if newest is None else named
+        case _:
+            return None if operation.example.given else dict(operation.example.arguments)
 
 
 def _step(missing: Missing, call: Suggested | None, how: str) -> MissingStep:
     return MissingStep(gate=missing.gate, tool=missing.tool, call=call, how=how)
-
-
-def _plain(operation: Operation) -> dict[str, Any]:
-    arguments: Mapping[str, Any] = operation.example.arguments
-    return dict(arguments)
