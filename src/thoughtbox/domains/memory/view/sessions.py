@@ -161,11 +161,12 @@ class Sessions(View):
 
     def of_host(self, host: str, host_session: str) -> Session | None:
         """The newest session of a host's session that is not closed."""
-        row = self.sql.row(
-            f"{_SESSION} WHERE host = ? AND host_session = ? AND closed_at IS NULL ORDER BY session_id DESC LIMIT 1",
+        # There is one at the most, as a rule. In order, or limited, all sessions would be walked through for it.
+        rows = self.sql.rows(
+            f"{_SESSION} WHERE host = ? AND host_session = ? AND closed_at IS NULL",
             (*standing_at(self), host, host_session),
         )
-        return Session(*row) if row else None
+        return max(map(Session._make, rows), default=None, key=lambda session: session.session_id)
 
     def sessions_of_host(self, host: str, host_session: str, limit: int) -> list[Session]:
         """The sessions of a host's session, closed ones as well, the newest first."""

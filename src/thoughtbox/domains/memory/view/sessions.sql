@@ -25,7 +25,8 @@ CREATE TABLE memory_sessions (
   PRIMARY KEY (workspace, session_id, until_seq)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX memory_sessions_by_host ON memory_sessions (workspace, host, host_session, until_seq, session_id);
+CREATE INDEX memory_sessions_by_host ON memory_sessions (workspace, host, host_session, session_id, until_seq);
+CREATE INDEX memory_sessions_open ON memory_sessions (workspace, host, host_session, closed_at, until_seq, session_id);
 
 -- The chain of each session; `position` counts from 1.
 CREATE TABLE invocations (
