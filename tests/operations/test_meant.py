@@ -22,7 +22,8 @@ from thoughtbox.operations.models import wire_names
 domains.load()
 
 SHORT = 220
-LONGER_NAMES = 40
+LONGER_NAMES = {"mind": 40, "memory": 30}
+"""Of codes and arguments, and JSON-RPC's number."""
 """Its tools and their arguments have longer names."""
 """Characters of an error about one argument, on the wire."""
 
@@ -240,4 +241,4 @@ def test_one_refused_argument_costs_about_two_hundred_characters():
                     if (told.get("recovery") or "").startswith("It takes "):
                         continue  # all that can be sent, to a client that may not be shown what describes it
                     said = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-                    assert len(said) <= SHORT + (LONGER_NAMES if operation.room == "mind" else 0), said
+                    assert len(said) <= SHORT + LONGER_NAMES.get(operation.room, 0), said

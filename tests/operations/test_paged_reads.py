@@ -27,7 +27,7 @@ WAYS_ON = {"cursor": "cursor", "nextOffset": "offset", "next_after": "after"}
 SESSIONS, THOUGHTS, PATTERNS = 30, 130, 45
 LONG = 30_000
 ROOMY, TIGHT = 6_000, 600
-BUDGET = {"ledger_tail": "max_chars"}
+BUDGET = dict.fromkeys(("ledger_tail", "list_cells"), "max_chars")
 """What the budget is called, where the room spells it otherwise."""
 
 
@@ -68,6 +68,7 @@ PAGED = [
     Paged("get_structure", each("edges", "from", "to", "type")),
     Paged("knowledge.list_patterns", each("patterns", "id"), count=PATTERNS),
     Paged("knowledge.list_notes", each("notes", "id"), count=PATTERNS),
+    Paged("list_cells", each("cells", "cell_id"), count=PATTERNS),
 ]
 
 
@@ -108,6 +109,8 @@ def mia(box: Box) -> Client:
         written = {"title": f"Entry {number}", "content": "c" * 3_000}
         mia.call("knowledge.create_pattern", **written, description="d" * 900)
         mia.call("knowledge.write_note", **written)
+        mia.call("record_episode", summary=f"Always do {number} " + "r" * 300, outcome="success", source="agent")
+    mia.call("run_consolidation")
     return mia
 
 

@@ -30,7 +30,7 @@ MOST_ERRORS = 20
     title="Take experiences in from a file",
     toolsets=TOOLS,
     errors=[FileMissing, PathRefused, ProjectUnavailable],
-    example=Example({"source_file": "experiences.json"}, fails_with=FileMissing),
+    example=Example({"source_file": "incoming.json"}, fails_with=FileMissing),
 )
 def import_data(slices: Slices, call: ImportData) -> Steps[DataImported]:
     """Take the experiences of a file {"experiences": […]} in, each as if recorded; what is there is passed over."""

@@ -7,7 +7,7 @@ from pydantic import Field
 from thoughtbox.domains.memory.episodes.cell import CellState, CellType
 from thoughtbox.domains.memory.episodes.episode import LONGEST_SUMMARY, Outcome, Scope
 from thoughtbox.domains.memory.episodes.keys import LONGEST_KEY, MOST_KEYS
-from thoughtbox.operations import Input, Output, Text
+from thoughtbox.operations import Input, MaxChars, Output, Text
 
 ScopeOf = Annotated[Scope, Field(description="project, or global for what holds in all projects.")]
 CellId = Annotated[int, Field(ge=1, description="The cell's id, such as 17.")]
@@ -82,6 +82,7 @@ class ListCells(Input):
     cell_type: Annotated[CellType | None, Field(description="Only cells of this type.")] = None
     limit: Annotated[int, Field(ge=1, le=100, description="How many in one answer.")] = 20
     cursor: Annotated[str | None, Field(description="Where the page before ended.")] = None
+    max_chars: MaxChars = None
 
 
 class CellShown(Output):

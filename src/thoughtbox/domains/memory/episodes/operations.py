@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from thoughtbox.domains.memory.episodes.cell import ARCHIVED, Cell, CellPlace, place_of
 from thoughtbox.domains.memory.episodes.episode import seen_from
@@ -23,7 +24,7 @@ from thoughtbox.domains.memory.room import BESIDE, TOOLS, room
 from thoughtbox.domains.memory.view.episodes import Episodes
 from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.errors import ConfigInvalid, ProjectUnavailable, StorageBusy, ValidationFailed
-from thoughtbox.operations import Example, Slices, Steps, Tx, cursor, place_in
+from thoughtbox.operations import Example, Pages, Slices, Steps, Tx, cursor, place_in
 
 if TYPE_CHECKING:
     from thoughtbox.domains.memory.episodes.consolidating import Run
@@ -144,11 +145,17 @@ def _done(run: Run) -> Consolidated:
     )
 
 
+def _end_of_page(cell: Mapping[str, Any]) -> str:
+    """The cursor of a page whose last cell this is."""
+    return cursor(CellPlace(*(cell[name] for name in CellPlace._fields)))
+
+
 @room.operation(
     "list_cells",
     title="See what is known",
     toolsets=BESIDE,
     newest_first=frozenset({"cells"}),
+    pages=[Pages("cells", _end_of_page, cursor="cursor")],
     example=Example({"cell_type": "rule"}, given=_CONSOLIDATED),
 )
 def list_cells(tx: Tx, call: ListCells) -> CellsListed:
