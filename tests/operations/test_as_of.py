@@ -24,9 +24,11 @@ __all__ = ["open_box"]
 domains.load()
 
 READS = [
-    operation for operation in TABLE if not operation.writes and operation.gateway is None and operation.room != "mind"
+    operation
+    for operation in TABLE
+    if not operation.writes and operation.gateway is None and operation.room not in ("mind", "memory")
 ]
-"""The mind room has a walk of its own."""
+"""The mind and the memory room have walks of their own."""
 
 OF_ALL_THAT_IS_STORED = {"ledger_verify"}
 """Looks at every record there is, whatever it is asked about: a later one that is damaged is to be told, too."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
-from typing import Any, get_args, get_origin
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from tests.support.box import WORKSPACE, Box
-from tests.support.chance import ByChance
+from tests.support.chance import Arguments, ByChance, Drawn
 from thoughtbox.domains.thoughts.cipher.meaning import kinds_labelled
 from thoughtbox.domains.thoughts.content import mental_models
 from thoughtbox.ledger.keeper import checkpoint
 from thoughtbox.ledger.record import AUTHORED
-from thoughtbox.operations.models import wire_names
-from thoughtbox.operations.registry import TABLE, Operation
-
-Arguments = dict[str, Any]
+from thoughtbox.operations.registry import TABLE
 
 WORDS = ("cache", "index", "replica", "slow", "page", "query", "plan", "user")
 TAGS = ("db", "web", "ops", "later")
@@ -196,13 +192,18 @@ class History(ByChance):
         return f"th:{self.chance.randint(1, max(1, self.records()))}"
 
 
-class Questions:
-    """Draws the arguments of a read from a history: what each argument may be is known by its name or its type."""
+class Questions(Drawn):
+    """What may be asked of a history."""
+
+    always = ("sessionId",)
 
     def __init__(self, history: History, seed: object) -> None:
+        super().__init__(seed)
         self._history = history
-        self._chance = chance = Random(repr(seed))
-        self._known: dict[str, Callable[[], Any]] = {
+
+    def known(self) -> Mapping[str, Callable[[], Any]]:
+        history, chance = self._history, self.chance
+        return {
             "sessionId": history.session,
             "id": self._id,
             "thoughtId": history.some_record,
@@ -241,32 +242,9 @@ class Questions:
             "targetTypes": lambda: [chance.choice(["pattern", "anti-pattern", "signal"])],
         }
 
-    def arguments(self, operation: Operation) -> Arguments:
-        """What to ask; raises `LookupError` for an argument that nobody has said how to draw."""
-        drawn: Arguments = {}
-        for name, field in zip(wire_names(operation.input), operation.input.model_fields.values(), strict=True):
-            if name == "cursor":
-                continue  # comes from the page before
-            draw = self._known.get(name) or _of_type(field.annotation, self._chance)
-            if draw is None:
-                raise LookupError(f"{operation.name}: nobody has said how to draw the argument `{name}`")
-            is_wanted = field.is_required() or name == "sessionId" or self._chance.random() < 0.25
-            if is_wanted:
-                drawn[name] = draw()
-        return drawn
-
     def _id(self) -> str:
         history = self._history
-        if self._chance.random() < 0.6:
+        if self.chance.random() < 0.6:
             return history.some_record()
-        branch = self._chance.choice(["", f"{history.chance.choice(history.branches)}:"])
+        branch = self.chance.choice(["", f"{history.chance.choice(history.branches)}:"])
         return f"{history.chance.choice(history.sessions)}:{branch}{history.number()}"
-
-
-def _of_type(kind: Any, chance: Random) -> Callable[[], Any] | None:
-    """For what has few values."""
-    if kind is bool:
-        return lambda: chance.random() < 0.5
-    if str(get_origin(kind)) == "typing.Literal":
-        return lambda: chance.choice(get_args(kind))
-    return None

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
-from typing import Any, get_args, get_origin
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from tests.support.box import Box
-from tests.support.chance import ByChance
+from tests.support.chance import Arguments, ByChance, Drawn
 from thoughtbox.domains.mind.cards.card import TYPES
-from thoughtbox.operations.models import wire_names
-from thoughtbox.operations.registry import Operation
-
-Arguments = dict[str, Any]
 
 WORDS = ("cache", "index", "replica", "slow", "page", "query")
 BRANCHES = ("main", "alt", "side", "deep")
@@ -189,13 +184,18 @@ class MindHistory(ByChance):
             self._call("runner_heartbeat", runner_id="r1", status="idle")
 
 
-class MindQuestions:
-    """Draws the arguments of a read from a history: what each argument may be is known by its name or its type."""
+class MindQuestions(Drawn):
+    """What may be asked of a history."""
+
+    left_out = ("cursor", "as_of", "workspace", "after_seq", "before_seq")
 
     def __init__(self, history: MindHistory, seed: object) -> None:
-        self._chance = chance = Random(repr(seed))
-        some = history.chance
-        self._known: dict[str, Callable[[], Any]] = {
+        super().__init__(seed)
+        self._history = history
+
+    def known(self) -> Mapping[str, Callable[[], Any]]:
+        history, chance, some = self._history, self.chance, self._history.chance
+        return {
             **dict.fromkeys(("branch", "ref", "from", "to", "into"), lambda: chance.choice(BRANCHES)),
             **dict.fromkeys(("doc", "notes_doc"), lambda: chance.choice(DOCS)),
             "graph_doc": lambda: "graph",
@@ -223,28 +223,3 @@ class MindQuestions:
             "since": lambda: f"evt_{some.randint(1, 20):016d}",
             "agent_id": lambda: "agent-1",
         }
-
-    def arguments(self, operation: Operation) -> Arguments:
-        """What to ask; raises `LookupError` for an argument that nobody has said how to draw."""
-        drawn: Arguments = {}
-        for name, field in zip(wire_names(operation.input), operation.input.model_fields.values(), strict=True):
-            if name in ("cursor", "as_of", "workspace", "after_seq", "before_seq"):
-                continue
-            draw = self._of_type(field.annotation) or self._known.get(name)
-            if draw is None:
-                raise LookupError(f"{operation.name}: nobody has said how to draw the argument `{name}`")
-            if field.is_required() or self._chance.random() < 0.2:
-                drawn[name] = draw()
-        return drawn
-
-    def _of_type(self, kind: Any) -> Callable[[], Any] | None:
-        """For what has few values, and for numbers."""
-        kinds = get_args(kind) if type(None) in get_args(kind) else (kind,)
-        if bool in kinds:
-            return lambda: self._chance.random() < 0.5
-        if kind is int:
-            return lambda: self._chance.choice([1, 3, 20])
-        for one in kinds:
-            if str(get_origin(one)) == "typing.Literal":
-                return lambda: self._chance.choice(get_args(one))
-        return None

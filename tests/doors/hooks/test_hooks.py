@@ -13,6 +13,7 @@ import pytest
 from tests.doors.hooks.conftest import SESSION, Host
 from thoughtbox.domains.memory.hashing import digest
 from thoughtbox.domains.memory.project import write_object
+from thoughtbox.doors.cli.main import main
 from thoughtbox.doors.hooks import keeping, noting, prompts
 from thoughtbox.doors.hooks.host import SILENCE, Answer, Told
 from thoughtbox.doors.hooks.main import EVENTS, LARGEST_INPUT
@@ -62,6 +63,9 @@ def test_a_tool_that_failed_is_taken_down_with_its_error_and_a_refusal_of_ours_i
     told = host.told("PostToolUseFailure")._replace(input=failed)
     noting.post_tool_use(told)
     noting.post_tool_use(told._replace(input={**failed, "tool_name": "mcp__thoughtbox__search_experiences"}))
+
+    refused = {"tool_response": {"isError": True, "content": []}}
+    noting.post_tool_use(used(host, "mcp__thoughtbox__thoughtbox_gateway", {"operation": "thought"}, **refused))
 
     (line,) = lines(host)
 
@@ -135,6 +139,11 @@ def test_what_was_done_before_a_compaction_comes_back_after_it(host: Host):
     assert len(back) <= 2_000
     for part in ('"Move the cache." (prompt', '"Half done." (agent', '"cache.py"', "Go on with {"):
         assert part in back
+
+
+@pytest.mark.parametrize("source", ["startup", "resume", "clear", "compact"])
+def test_a_session_that_has_left_nothing_is_told_nothing(host: Host, source: str):
+    assert keeping.session_start(host.told("SessionStart", source=source)) == SILENCE
 
 
 def test_a_session_that_begins_hears_of_the_project_and_else_of_nothing(host: Host):
@@ -216,6 +225,17 @@ def test_whatever_a_host_sends_a_hook_never_fails_and_says_at_most_a_line(host: 
     assert (code, out) == (0, "")
     assert err.count("\n") <= 1
     assert "Traceback" not in err
+
+
+def test_a_command_of_another_release_refuses_nothing(host: Host, capsys: pytest.CaptureFixture[str]):
+    sent = json.dumps(host.input("PreToolUse", tool_name="Read", tool_input={})).encode()
+
+    code, out, err = host.hears("pre-tool-use", "--colour", "blue", "--client", "emacs", sent=sent)
+
+    assert (code, out) == (0, "")
+    assert "not understood: --colour blue emacs" in err
+    assert main(["hook", "tea-time"]) == 1
+    assert main(["hook", "stop", "--help"]) == 0
 
 
 def test_a_store_that_cannot_be_opened_hinders_nobody_and_is_told_of(host: Host):

@@ -94,7 +94,7 @@ def _add_hook(commands: Commands) -> None:
         run="hook:hook",
         epilog=f"events: {', '.join(HOOKS)}. Hosts run this; `thoughtbox install` tells them to.",
     )
-    parser.add_argument("event", choices=HOOKS, metavar="EVENT", help="the event")
+    parser.add_argument("event", choices=(*HOOKS, "drain"), metavar="EVENT", help="the event")
     parser.add_argument("--client", choices=CLIENTS, default=CLIENTS[0], help=f"the host ({CLIENTS[0]})")
     parser.add_argument("--no-gateway", action="store_true", help="the agent sees tools, and no gateway")
 

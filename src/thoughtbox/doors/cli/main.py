@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+WRONG, BLOCKS = 1, 2
+"""What hosts make of an exit code: an error that hinders nobody, and a refusal."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
-    if words[:1] == ["hook"]:
+    is_hook = list(words[:1]) == ["hook"]
+    if is_hook:
         from thoughtbox.doors.hooks.main import hook
 
         code = hook(words[1:])
@@ -16,4 +20,5 @@ def main(argv: Sequence[str] | None = None) -> int:
             return code
     from thoughtbox.doors.cli.running import run
 
-    return run(words)
+    code = run(words)
+    return WRONG if is_hook and code == BLOCKS else code

@@ -11,6 +11,7 @@ from thoughtbox.domains.memory.hosts.clients import CLIENTS, HOOKS, SCOPES
 from thoughtbox.domains.memory.hosts.installing import Host, hooks_in
 from thoughtbox.domains.memory.project import ProjectFolder
 from thoughtbox.doors.cli.checks import Finding
+from thoughtbox.doors.cli.output import count
 from thoughtbox.doors.hooks.host import Place
 from thoughtbox.doors.hooks.spool import LARGEST, Spool
 from thoughtbox.errors import ThoughtboxError
@@ -108,8 +109,10 @@ def spool(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "spool",
             "warn",
-            f"{waiting:,} tool calls and prompts wait to come into the store; above {LARGEST >> 20} MB none are kept.",
+            f"{waiting:,} notes of hooks wait to come into the store; above {LARGEST >> 20} MB none are kept.",
             "`thoughtbox hook drain` brings them in; if it does not, see to the store.",
         )
     elif waiting:
-        yield Finding("spool", "ok", f"{waiting} tool calls and prompts wait; the next hook brings them in.")
+        yield Finding(
+            "spool", "ok", f"{count(waiting, 'note')} of hooks wait for the store; the next hook brings them in."
+        )

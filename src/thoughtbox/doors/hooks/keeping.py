@@ -110,7 +110,7 @@ def session_start(told: Told) -> Answer:
     begins = told.text("source") in ("startup", "clear", "")
     with opened(told) as store:
         calls = "tools" if told.takes_tools else "gateway"
-        found = store.call("session_pack", {**store.who, "starts": begins, "calls": calls})
+        found = store.call("session_pack", {**store.who, "starts": True, "calls": calls})
     parts = [project_context(root) if begins else "", found["pack"]]
     return context("SessionStart", "\n\n".join(filter(None, parts)))
 

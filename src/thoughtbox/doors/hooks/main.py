@@ -52,32 +52,46 @@ def hook(words: Sequence[str]) -> int | None:
     given = _given(words)
     if given is None:
         return None
-    name, options, takes_tools = given
-    event = EVENTS[name]
+    name, options, event = given.event, given.options, EVENTS[given.event]
     try:
         with _Alarm(event.seconds):
-            client = options.pop("client", "claude-code")
+            client = options.pop("client", CLIENTS[0])
             input = {} if name == "drain" else _input()
-            told = Told(name, client, input, place(input, client, options, os.environ), takes_tools)
+            told = Told(name, client, input, place(input, client, options, os.environ), given.takes_tools)
             answer = _answers(event.run)(told)
     except Exception as error:
-        answer = Answer(said=_complaint(name, error))
+        answer = Answer(said=_complaint(name, str(getattr(error, "message", None) or error or type(error).__name__)))
+    if given.unknown:
+        said = _complaint(name, f"not understood: {' '.join(given.unknown)}; `thoughtbox install` puts it right")
+        answer = answer._replace(said=f"{answer.said}\n{said}" if answer.said else said)
     return _give(answer)
 
 
-def _given(words: Sequence[str]) -> tuple[str, dict[str, str], bool] | None:
-    if not words or words[0] not in EVENTS:
+class Given(NamedTuple):
+    """What a hook was started with."""
+
+    event: str
+    options: dict[str, str]
+    takes_tools: bool
+    unknown: list[str]
+
+
+def _given(words: Sequence[str]) -> Given | None:
+    """What is not known is passed over: it may be another release's, and must not hinder anybody."""
+    if not words or words[0] not in EVENTS or "--help" in words or "-h" in words:
         return None
-    options: dict[str, str] = {}
-    takes_tools = "--no-gateway" in words
-    rest = [word for word in words[1:] if word != "--no-gateway"]
-    for option, value in zip(rest[::2], rest[1::2], strict=False):
-        if option not in OPTIONS:
-            return None
-        options[OPTIONS[option]] = value
-    if len(rest) % 2 or options.get("client", CLIENTS[0]) not in CLIENTS:
-        return None
-    return words[0], options, takes_tools
+    given = Given(words[0], {}, takes_tools=False, unknown=[])
+    rest = iter(words[1:])
+    for word in rest:
+        if word == "--no-gateway":
+            given = given._replace(takes_tools=True)
+        elif word in OPTIONS and (value := next(rest, None)) is not None:
+            given.options[OPTIONS[word]] = value
+        else:
+            given.unknown.append(word)
+    if given.options.get("client", CLIENTS[0]) not in CLIENTS:
+        given.unknown.append(given.options.pop("client"))
+    return given
 
 
 def _input() -> Mapping[str, Any]:
@@ -98,11 +112,10 @@ def _answers(name: str) -> Callable[[Told], Answer]:
     return getattr(import_module(f"thoughtbox.doors.hooks.{module}"), function)
 
 
-def _complaint(name: str, error: Exception) -> str:
+def _complaint(name: str, what: str) -> str:
     from thoughtbox.redaction import redacted
 
-    what = redacted(str(getattr(error, "message", None) or error or type(error).__name__))
-    line = " ".join(f"thoughtbox hook {name}: {what}".split())
+    line = " ".join(f"thoughtbox hook {name}: {redacted(what)}".split())
     return line if len(line) <= LONGEST_COMPLAINT else line[: LONGEST_COMPLAINT - 1] + "…"
 
 

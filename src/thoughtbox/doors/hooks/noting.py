@@ -36,7 +36,7 @@ def post_tool_use(told: Told) -> Answer:
         return SILENCE
     spool = Spool(told.place)
     is_own = _OWN_TOOL.match(told.tool) is not None
-    if is_own and "tool_response" not in told.input:
+    if is_own and _has_failed(told):
         return SILENCE  # a refusal of ours that matters is a record already
     spool.append(_line(told, "invocation") | _invocation(told))
     if is_own and (cycle := _cycle(told)) is not None:
@@ -89,15 +89,21 @@ def _line(told: Told, kind: str) -> dict[str, Any]:
 
 def _invocation(told: Told) -> dict[str, Any]:
     """The hashes of what went in and what came out; a tool that failed has an error for an answer."""
-    is_failure = "tool_response" not in told.input
-    output = told.input.get("error") if is_failure else told.input["tool_response"]
-    meta = {"event": told.text("hook_event_name")} | ({"failed": True} if is_failure else {}) | _words(told)
+    output = told.input.get("tool_response", told.input.get("error"))
+    meta = {"event": told.text("hook_event_name")} | ({"failed": True} if _has_failed(told) else {}) | _words(told)
     return {
         "tool_name": _name(told),
         "input_hash": _hash(told.input.get("tool_input")),
         "output_hash": _hash(output),
         "meta": meta,
     }
+
+
+def _has_failed(told: Told) -> bool:
+    """A tool that failed has an error in the place of a response, or a response that says so."""
+    response = told.input.get("tool_response")
+    is_refused = isinstance(response, dict) and (response.get("isError") is True or response.get("is_error") is True)
+    return "tool_response" not in told.input or is_refused
 
 
 def _name(told: Told) -> str:

@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -74,16 +74,17 @@ class Spool:
             self._taken.unlink(missing_ok=True)
 
     def is_due(self) -> bool:
-        """Whether a process should be started that brings lines in: the last one began a while ago."""
-        try:
-            return time.time() - self._lock("drain").stat().st_mtime >= OFTEN_ENOUGH
-        except OSError:
-            return True
+        """Whether it is time to start a process that brings lines in. If it is, it is not again for a while."""
+        mark = self._lock("begun")
+        with suppress(OSError):
+            if time.time() - mark.stat().st_mtime < OFTEN_ENOUGH:
+                return False
+        mark.touch(mode=0o600)
+        return True
 
     def _moved(self) -> list[dict[str, Any]]:
         """Have the lines where no hook appends any more: first those that somebody took and did not finish."""
         with self._locked("append"):
-            os.utime(self._lock("drain"))
             if not self._taken.exists() and self._lines.exists():
                 self._lines.rename(self._taken)
         return [line for text in _read(self._taken).splitlines() if (line := _parsed(text)) is not None]

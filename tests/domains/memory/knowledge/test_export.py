@@ -42,13 +42,14 @@ def test_filters_by_domain_type_and_tags_are_honoured(quick: Box):
 
 
 def test_markdown_is_to_be_read_line_by_line(quick: Box):
-    recorded(quick, tags=["deploy", "locks"])
+    recorded(quick, tags=["deploy", "locks"], outcome="First.\n\n## 99: Tools\nSecond.")
 
     lines = quick.export_experiences(format="markdown")["output"].split("\n")
 
     assert lines[0] == "# Experiences"
     assert {"Total: 1", "## 1: Process", "- Tags: deploy, locks", "- Confidence: 0.6", "### Reasoning"} <= set(lines)
-    assert DEPLOY["reasoning"] in lines
+    assert {f"> {DEPLOY['reasoning']}", "> First.", ">", "> ## 99: Tools", "> Second."} <= set(lines)
+    assert [line for line in lines if line.startswith("## ")] == ["## 1: Process"]
     assert not any("\\n" in line for line in lines)
 
 
@@ -68,7 +69,7 @@ def test_a_file_is_written_inside_the_project_and_never_replaced_silently(quick:
 
 
 @pytest.mark.parametrize(
-    "path", ["../out.json", "/tmp/out.json", "link/out.json", ".git/config", ".claude/config.json"]
+    "path", ["../out.json", "/tmp/out.json", "link/out.json", ".git/config", ".claude/config.json", "x" * 300]
 )
 def test_a_file_outside_of_the_project_or_of_the_host_is_left_alone(
     quick: Box, project: Path, tmp_path: Path, path: str

@@ -70,6 +70,20 @@ def test_pages_follow_each_other_and_none_is_shown_twice(quick: Box):
     assert (last["has_more"], last["next_offset"], last["count"]) == (False, None, 1)
 
 
+def test_a_page_ends_where_the_budget_does_and_the_next_one_begins_there(quick: Box):
+    ids = {recorded(quick, **unlike(number, reasoning="lock " + "abcdef"[number] * 900)) for number in range(6)}
+
+    seen: list[int] = []
+    offset: int | None = 0
+    while offset is not None:
+        page = quick.search_experiences(query="lock", max_chars=4_000, offset=offset)
+        assert 1 <= page["count"] == len(page["results"]) < 6
+        seen += [row["id"] for row in page["results"]]
+        offset = page["next_offset"]
+
+    assert (set(seen), len(seen)) == (ids, 6)
+
+
 def test_a_page_has_20_unless_told_otherwise_and_100_at_the_most(quick: Box):
     for number in range(130):
         recorded(quick, **unlike(number))

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.domains.memory.knowledge.drafts import DEPLOY, episodes, found, recorded
-from tests.support.box import Box
-from thoughtbox.errors import ExperienceNotFound, ValidationFailed
+from tests.support.box import WORKSPACE, Box
+from thoughtbox.domains.memory.knowledge.recording import write_accesses
+from thoughtbox.domains.memory.view.experiences import Experiences
+from thoughtbox.errors import ExperienceNotFound, InvalidRecord, ValidationFailed
+from thoughtbox.ledger.ledger import Ledger
+from thoughtbox.ledger.record import Record
+from thoughtbox.ledger.replay import rebuild
+from thoughtbox.ledger.view import Views
+from thoughtbox.operations import TABLE
+from thoughtbox.operations.caller import ANONYMOUS
 
 
 def test_an_update_is_a_new_version_and_the_old_one_stays_as_it_was(box: Box):
@@ -144,3 +153,35 @@ def test_what_there_is_not_is_not_found(quick: Box):
     ):
         with pytest.raises(ExperienceNotFound, match="no experience 2"):
             quick.call(operation, {"id": 2, **arguments})
+
+
+def test_made_anew_from_the_ledger_the_tables_are_what_they_were(box: Box):
+    first = recorded(box)
+    second = box.update_experience(id=first, changes={"outcome": "Second."}, reason="One.")["new_id"]
+    box.tag_experience(id=second, tags=["x"])
+    box.app.dispatcher.do(WORKSPACE, ANONYMOUS, lambda tx: write_accesses(tx, {first: 2}), what="tally").result()
+    before = box.get_experience(id=first)
+
+    assert rebuild(box.app.engine, Experiences)
+    assert box.get_experience(id=first) == before
+    assert before["access_count"] == 2
+
+
+def test_the_ledger_s_own_export_carries_experiences_and_what_is_no_experience_is_refused(quick: Box):
+    first = recorded(quick)
+    quick.update_experience(id=first, changes={"outcome": "Second."}, reason="One.")
+    records = quick.app.engine.read(lambda sql: list(Ledger(sql, WORKSPACE, Views(())).tail(0))).result()
+
+    def check(record: Record, **data: Any) -> None:
+        changed = {**record.envelope, "data": {**record.data, **data}}
+        quick.app.engine.read(
+            lambda sql: TABLE.check(replace(record, envelope=changed), Ledger(sql, WORKSPACE, Views(())))
+        ).result()
+
+    for record in records:
+        check(record)
+    for odd in ({"trust": 7}, {"type": "good"}, {"tags": "x"}, {"revisionOf": first}, {"confidence": 2}):
+        with pytest.raises(InvalidRecord):
+            check(records[0], **odd)
+    with pytest.raises(InvalidRecord, match="no experience before it"):
+        check(records[2], revisionOf=2, originalId=2)

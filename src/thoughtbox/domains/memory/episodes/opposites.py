@@ -93,6 +93,27 @@ class _Entry(Generic[T]):
     thing: T
 
 
+class _Entries(Generic[T]):
+    """Entries by the sum of their words: one by itself, several in a list, since most are alone."""
+
+    def __init__(self) -> None:
+        self._by_sum: dict[int, _Entry[T] | list[_Entry[T]]] = {}
+
+    def add(self, total: int, entry: _Entry[T]) -> None:
+        there = self._by_sum.setdefault(total, entry)
+        if isinstance(there, list):
+            there.append(entry)
+        elif there is not entry:
+            self._by_sum[total] = [there, entry]
+
+    def opposite_to(self, total: int, own: Meaning) -> list[_Entry[T]]:
+        there = self._by_sum.get(total)
+        if there is None:
+            return []
+        entries = there[:MOST_OPPOSITES] if isinstance(there, list) else [there]
+        return [other for other in entries if are_opposite(own, other.meaning)]
+
+
 class Opposites(Generic[T]):
     """Sentences of many groups, found by what says the opposite in the same group.
 
@@ -100,8 +121,9 @@ class Opposites(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._whole: dict[Hashable, list[_Entry[T]]] = defaultdict(list)
-        self._less: dict[Hashable, list[_Entry[T]]] = defaultdict(list)
+        self._whole: dict[tuple[Group, bool], _Entries[T]] = defaultdict(_Entries)
+        self._less: dict[tuple[Group, bool], _Entries[T]] = defaultdict(_Entries)
+        self._values: dict[Group, _Entries[T]] = defaultdict(_Entries)
         self._count = 0
 
     def enter(self, group: Group, sentence: str, thing: T) -> list[T]:
@@ -109,28 +131,23 @@ class Opposites(Generic[T]):
         own = meaning(sentence)
         if not own.words:
             return []
-        numbers = [_number(word) for word in own.words]
-        total = sum(numbers)
         self._count += 1
         entry = _Entry(self._count, own, thing)
-        found = self._found((group, not own.denies, total), self._whole, own)
-        found += self._found((group, not own.denies, total), self._less, own)
+        numbers = [_number(word) for word in own.words]
+        total = sum(numbers)
+        others, less = self._whole[group, not own.denies], self._less[group, own.denies]
+        found = others.opposite_to(total, own)
+        found += self._less[group, not own.denies].opposite_to(total, own)
         for part in _parts(numbers, total):
-            found += self._found((group, not own.denies, part), self._whole, own)
-            self._less[group, own.denies, part].append(entry)
-        self._whole[group, own.denies, total].append(entry)
+            found += others.opposite_to(part, own)
+            less.add(part, entry)
+        self._whole[group, own.denies].add(total, entry)
         if own.subject:
-            about = (group, "value", own.subject)
-            found += self._found(about, self._whole, own)
-            self._whole[about].append(entry)
+            about = sum(map(_number, own.subject))
+            found += self._values[group].opposite_to(about, own)
+            self._values[group].add(about, entry)
         by_age = {other.number: other.thing for other in found}
         return [by_age[number] for number in sorted(by_age)[:MOST_OPPOSITES]]
-
-    def _found(self, key: Hashable, among: dict[Hashable, list[_Entry[T]]], own: Meaning) -> list[_Entry[T]]:
-        entries = among.get(key)
-        if not entries:
-            return []
-        return [other for other in entries[:MOST_OPPOSITES] if are_opposite(own, other.meaning)]
 
 
 @lru_cache(maxsize=1 << 16)

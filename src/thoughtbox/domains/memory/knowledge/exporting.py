@@ -13,13 +13,13 @@ from thoughtbox.domains.memory.knowledge.experience import Experience
 from thoughtbox.domains.memory.knowledge.models import ExperiencesExported, ExportExperiences, ExportFilter
 from thoughtbox.domains.memory.knowledge.shown import columns, shown
 from thoughtbox.domains.memory.project import write_text
+from thoughtbox.domains.memory.quoting import one_line
 from thoughtbox.domains.memory.view.experiences import Experiences
 from thoughtbox.errors import PathRefused, ValidationFailed
 from thoughtbox.operations import Tx
 from thoughtbox.world import iso
 
-_KEPT = (".git", ".claude")
-"""Folders of a project in which nothing that is there is replaced."""
+LONGEST_LINE = 2_000
 
 
 def exported(tx: Tx, call: ExportExperiences) -> ExperiencesExported:
@@ -36,9 +36,8 @@ def exported(tx: Tx, call: ExportExperiences) -> ExperiencesExported:
             output=list(map(shown, found)) if call.format == "json" else _markdown(found, tx.now_ms),
             message=f"{_counted(len(found))} exported as {call.format}.",
         )
-    path = _writable(tx, call.output_path, overwrite=call.overwrite)
     text = _json(found) if call.format == "json" else _markdown(found, tx.now_ms)
-    _write(path, text, call)
+    path = _written(tx, call.output_path, text, overwrite=call.overwrite)
     return ExperiencesExported(
         exported=True,
         count=len(found),
@@ -54,6 +53,27 @@ def has_tags(tags: Sequence[str], wanted: ExportFilter) -> bool:
 
 def _counted(number: int) -> str:
     return "1 experience is" if number == 1 else f"{number} experiences are"
+
+
+def _written(tx: Tx, given: str, text: str, *, overwrite: bool) -> Path:
+    """Where the text stands now, all of it."""
+    try:
+        path = _writable(tx, given, overwrite=overwrite)
+        if overwrite:
+            write_text(path, text)
+            return path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise _there_already(given) from None
+    except OSError as error:
+        raise PathRefused(
+            f"`{given[:200]}` cannot be written: {error.strerror}",
+            recovery="Name another file inside the project.",
+            details={"path": given[:200]},
+        ) from None
+    return path
 
 
 def _writable(tx: Tx, given: str, *, overwrite: bool) -> Path:
@@ -80,25 +100,6 @@ def _is_private(path: Path, data_dir: Path) -> bool:
     return any(fnmatch(first, pattern.partition("/")[0]) for pattern in installation.PRIVATE)
 
 
-def _write(path: Path, text: str, call: ExportExperiences) -> None:
-    given = str(call.output_path)
-    try:
-        if call.overwrite:
-            write_text(path, text)
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise _there_already(given) from None
-    except OSError as error:
-        raise PathRefused(
-            f"`{given[:200]}` cannot be written: {error.strerror}",
-            recovery="Name another file inside the project.",
-            details={"path": given[:200]},
-        ) from None
-
-
 def _there_already(given: str) -> ValidationFailed:
     return ValidationFailed(
         f"`{given[:200]}` is there already; nothing was written",
@@ -121,10 +122,15 @@ def _section(experience: Experience) -> str:
     if experience.confidence is not None:
         known.append(f"- Confidence: {experience.confidence:g}")
     if experience.tags:
-        known.append(f"- Tags: {', '.join(experience.tags)}")
+        known.append(f"- Tags: {one_line(', '.join(experience.tags), LONGEST_LINE)}")
     known += [f"- Source: {experience.source}, trust {experience.trust}", f"- Created: {iso(experience.created_at)}"]
     if experience.revision_of is not None:
         known.append(f"- Revises: {experience.revision_of}")
     parts = zip(("Situation", "Approach", "Outcome", "Reasoning"), experience.texts, strict=True)
-    texts = "\n".join(f"### {name}\n\n{text.strip()}\n" for name, text in parts)
+    texts = "\n".join(f"### {name}\n\n{_quoted(text)}\n" for name, text in parts)
     return f"## {experience.id}: {experience.domain}\n\n" + "\n".join(known) + f"\n\n{texts}"
+
+
+def _quoted(text: str) -> str:
+    """As a quotation: nothing in it can be taken for a part of the page."""
+    return "\n".join(f"> {line}".rstrip() for line in text.strip().splitlines())

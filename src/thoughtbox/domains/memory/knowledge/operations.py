@@ -46,11 +46,14 @@ from thoughtbox.errors import (
     ProjectUnavailable,
     ValidationFailed,
 )
-from thoughtbox.operations import Example, Slices, Steps, Tx
+from thoughtbox.operations import HARD_CEILING, Example, Slices, Steps, Tx, fitting, size
 from thoughtbox.search import Texts
 
 ACCESSES = "experience_accesses"
 """The tally of what was looked at."""
+
+AROUND = 250
+"""Characters of an answer around what was found and what was asked."""
 
 room.tally(ACCESSES, write_accesses)
 
@@ -146,22 +149,26 @@ def search_experiences(tx: Tx, call: SearchExperiences) -> ExperiencesFound:
 
     hits = found(tx, call)
     experiences = tx.ask(Experiences).experiences([outline.id for outline, _ in hits.page])
-    for id in experiences:
-        tx.tally(ACCESSES, id)
+    results = [
+        ExperienceFound(
+            **columns(experiences[outline.id]),
+            rank=-round(rank, 6),
+            superseded_by=_newer(tx, experiences[outline.id]) if call.include_superseded else None,
+        )
+        for outline, rank in hits.page
+    ]
+    room = (call.max_chars or HARD_CEILING) - AROUND - size([call.query, hits.note])
+    shown = results[: fitting((result.answer() for result in results), room)]
+    for result in shown:
+        tx.tally(ACCESSES, result.id)
+    has_more = hits.has_more or len(shown) < len(results)
     return ExperiencesFound(
-        results=[
-            ExperienceFound(
-                **columns(experiences[outline.id]),
-                rank=-round(rank, 6),
-                superseded_by=_newer(tx, experiences[outline.id]) if call.include_superseded else None,
-            )
-            for outline, rank in hits.page
-        ],
-        count=len(hits.page),
+        results=shown,
+        count=len(shown),
         query=call.query,
         filters=SearchFilters(domain=call.domain, type=call.type, min_confidence=call.min_confidence, scope=call.scope),
-        has_more=hits.has_more,
-        next_offset=call.offset + call.limit if hits.has_more else None,
+        has_more=has_more,
+        next_offset=call.offset + len(shown) if has_more else None,
         message=hits.note,
     )
 

@@ -225,12 +225,12 @@ def _open_session(tx: Tx, session_id: str) -> ReasoningSession:
     if session is None:
         raise SessionNotFound(
             f"Session not found: {session_id}",
-            recovery='{"operation": "analyze_problem", "arguments": {"problem": "…"}} begins one.',
+            recovery='{"operation": "analyze_problem", "problem": "…"} begins one.',
         )
     if session.phase == "finalized":
         raise ValidationFailed(
             f"session {session_id} is finalized",
-            recovery='{"operation": "analyze_problem", "arguments": {"problem": "…"}} begins another one.',
+            recovery='{"operation": "analyze_problem", "problem": "…"} begins another one.',
             details={"fields": ["session_id"]},
         )
     return session
