@@ -349,3 +349,17 @@ def test_a_context_that_cannot_be_kept_and_a_scope_that_is_not_the_sessions_are_
             cycle.snapshot(session_id=id, **{field: value})
         assert refusal.value.details["fields"] == [field]
     assert cycle.status(id)["phase"] is None
+
+
+def test_a_phase_out_of_order_among_many_calls_is_recorded_and_the_rest_is_undone(cycle: Guarded):
+    id = cycle.snapshot()["session_id"]
+    calls = [
+        {"operation": "guarded_cycle", "arguments": {"session_id": id, "phase": "ROUTER", "input": INPUTS["ROUTER"]}},
+        {"operation": "guarded_cycle", "arguments": {"session_id": id, "phase": "MEMORY_UPDATE"}},
+    ]
+
+    with pytest.raises(PhaseViolation):
+        cycle.batch(calls=calls)
+
+    status = cycle.status(id)
+    assert (status["phases_done"], len(status["violations"])) == (["SNAPSHOT"], 1)

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from tests.domains.memory.cycle.guarded import Guarded
+from thoughtbox.domains.memory.view.sessions import Sessions
 from thoughtbox.errors import InvalidRecord, PhaseViolation
 from thoughtbox.ledger.record import Record
+from thoughtbox.ledger.replay import rebuild
 from thoughtbox.operations import TABLE, Tx
 
 
@@ -88,3 +90,9 @@ def test_a_record_in_the_stream_of_another_session_is_not_taken_in(cycle: Guarde
                 check(tx, replace(record, stream="memory/session/99"))
 
     lived(cycle).inside(look)
+
+
+def test_the_tables_made_anew_from_the_records_are_what_they_were(stored: Guarded):
+    lived(stored)
+
+    assert rebuild(stored.box.app.engine, Sessions)
