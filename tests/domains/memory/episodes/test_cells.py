@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 
 from tests.domains.memory.episodes.conftest import Memory
+from tests.support.box import WORKSPACE
 from thoughtbox.domains.memory.episodes.cells import support, write_cell
 from thoughtbox.domains.memory.episodes.recording import record_episode
 from thoughtbox.domains.memory.view.semantic import Semantic
 from thoughtbox.errors import InvalidPayload, ValidationFailed
 from thoughtbox.ledger.replay import rebuild
+from thoughtbox.operations.caller import Caller
+from thoughtbox.operations.dispatch import Call
 
 POLICY: dict[str, Any] = {
     "scope": "project",
@@ -183,3 +186,17 @@ def test_a_cell_is_read_with_where_each_piece_of_evidence_comes_from(memory: Mem
     assert read["evidence"][1]["summary"] == "Never run the linter."
     with pytest.raises(ValidationFailed, match="no cell 999"):
         memory.box.get_cell(cell_id=999)
+
+
+@pytest.mark.parametrize(("door", "trust"), [("stdio", 2), ("http", 2), ("cli", 3), ("hook", 3)])
+def test_an_agents_word_that_a_user_said_so_verifies_nothing(memory: Memory, door: str, trust: int):
+    said = {"summary": "Always measure first.", "source": "user", "context_keys": ["release"]}
+    for _ in range(3):
+        caller = Caller(agent="tester", transport=door)
+        memory.box.app.dispatcher.call(
+            Call(operation="record_episode", workspace=WORKSPACE, arguments=said, caller=caller)
+        )
+
+    memory.run()
+
+    assert memory.cell("Always measure first.")["trust"] == trust

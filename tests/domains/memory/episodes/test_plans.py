@@ -44,7 +44,9 @@ def episode(id: int, keys: str, summary: str, source: str) -> Episode:
     trust = 2 if source == "user" else 1
     stamp = "2026-01-01T00:00:00.000Z"
     named = tuple(sorted(keys.split()))
-    return Episode(id, None, "project", named, summary, "success", trust, 190, stamp, source, None, False, False)
+    return Episode(
+        id, None, "project", named, summary, "success", trust, 190, stamp, source, None, False, False, source == "user"
+    )
 
 
 def outcome(episodes: list[Episode]) -> set[tuple[object, ...]]:

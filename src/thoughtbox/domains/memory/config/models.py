@@ -11,7 +11,7 @@ from thoughtbox.operations import Input, Output
 
 def _preset_name(name: str) -> str:
     if not PRESET_NAME.fullmatch(name):
-        raise ValueError("a preset's name has 1 to 64 letters, digits, - or _, and begins with a letter or digit")
+        raise ValueError("it has letters, digits, - and _, 64 at most")
     return name
 
 

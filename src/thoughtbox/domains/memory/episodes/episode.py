@@ -16,6 +16,9 @@ SOURCES = ("user", "system", "agent", "derived")
 
 LONGEST_SUMMARY = 4000
 
+AGENTS_SPEAK = frozenset({"stdio", "http"})
+"""Doors at which nobody but agents speaks; a user has the shell and the prompt."""
+
 
 class Episode(NamedTuple):
     """An episode as it stands."""
@@ -35,6 +38,8 @@ class Episode(NamedTuple):
     validated: bool
     """Whether a validation that was passed stands behind it."""
     archived: bool
+    heard: bool
+    """Whether a user said it where users speak: what comes through MCP is an agent's word for it."""
 
 
 def seen_from(scope: str) -> tuple[str, ...]:

@@ -212,7 +212,7 @@ def _check_evidence(data: StandingData, known: cells.Cell | None, before: Ledger
     if len(found) != len(named):
         raise InvalidRecord("its evidence names an episode that there is not before it")
     had = (known.evidence_count, known.contradiction_count, known.user_evidence) if known is not None else (0, 0, 0)
-    users = sum(found[id].source == "user" for id in data.supports)
+    users = sum(found[id].heard for id in data.supports)
     counted = (had[0] + len(data.supports), had[1] + len(data.contradicts), had[2] + users)
     if counted != (data.evidence_count, data.contradiction_count, data.user_evidence):
         raise InvalidRecord("its counts are not those of its evidence")

@@ -78,7 +78,7 @@ class Forming:
             return
         self.supports.append(episode.experience_id)
         self.evidence += 1
-        self.users += episode.source == "user"
+        self.users += episode.heard
         self.validated += episode.validated or validated
         self.base_trust = max(self.base_trust, min(capped(episode.trust, episode.source), STATED))
         self.source = least_trusted(self.source, episode.source)

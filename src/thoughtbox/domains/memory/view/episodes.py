@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from thoughtbox.domains.memory.episodes.cell import CONSOLIDATED
-from thoughtbox.domains.memory.episodes.episode import EPISODE, Episode
+from thoughtbox.domains.memory.episodes.episode import AGENTS_SPEAK, EPISODE, Episode
 from thoughtbox.ledger.clauses import rows_among
 from thoughtbox.ledger.record import Record
 from thoughtbox.ledger.versions import Versions, standing_at
@@ -27,6 +27,7 @@ _VALUES = (
     "about",
     "validated",
     "archived",
+    "heard",
 )
 EPISODES = Versions("episodic_experiences", key=["experience_id"], values=_VALUES)
 KEYS = Versions(
@@ -58,7 +59,7 @@ class Episodes(View):
         data, keys = record.data, record.data["contextKeys"]
         self.sql.run(
             f"INSERT INTO episodic_experiences (workspace, experience_id, until_seq, from_seq, {', '.join(_VALUES)})"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 self.workspace,
                 record.seq,
@@ -76,6 +77,7 @@ class Episodes(View):
                 data.get("about"),
                 int(data.get("validated", False)),
                 0,
+                int(data["source"] == "user" and record.envelope["source"].get("transport") not in AGENTS_SPEAK),
             ),
         )
         self.sql.many(
@@ -183,19 +185,6 @@ def _ordered(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def _episode(row: Sequence[Any]) -> Episode:
-    id, session_id, scope, keys, summary, outcome, trust, salience, created_at, source, about, validated, archived = row
-    return Episode(
-        id,
-        session_id,
-        scope,
-        tuple(orjson.loads(keys)),
-        summary,
-        outcome,
-        trust,
-        salience,
-        created_at,
-        source,
-        about,
-        bool(validated),
-        bool(archived),
-    )
+    *before, keys, summary, outcome, trust, salience, created_at, source, about, validated, archived, heard = row
+    told = (summary, outcome, trust, salience, created_at, source, about)
+    return Episode(*before, tuple(orjson.loads(keys)), *told, bool(validated), bool(archived), bool(heard))

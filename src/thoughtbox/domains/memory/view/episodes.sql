@@ -16,6 +16,7 @@ CREATE TABLE episodic_experiences (
   about             TEXT,
   validated         INTEGER NOT NULL,
   archived          INTEGER NOT NULL,
+  heard             INTEGER NOT NULL,
   PRIMARY KEY (workspace, experience_id, until_seq)
 ) STRICT, WITHOUT ROWID;
 

@@ -142,7 +142,7 @@ class Sessions(View):
     name = "memory_sessions"
     follows = frozenset({SESSION, PHASE, CLOSED, INVOCATION, RECEIPT, VIOLATION})
     schema = "sessions.sql"
-    generation = 2
+    generation = 1
 
     def apply(self, record: Record) -> None:
         if record.topic == INVOCATION:
