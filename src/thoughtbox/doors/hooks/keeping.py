@@ -16,7 +16,7 @@ from thoughtbox.domains.memory.quoting import one_line
 from thoughtbox.domains.memory.tokens.files import sweep
 from thoughtbox.doors.hooks.host import SILENCE, Answer, Place, Told, context, notice, refusal
 from thoughtbox.doors.hooks.spool import Spool
-from thoughtbox.doors.hooks.texts import how_to_call, project_context, text
+from thoughtbox.doors.hooks.texts import chores, how_to_call, left_by_the_installation, project_context, text
 from thoughtbox.doors.hooks.transcripts import last_said
 from thoughtbox.errors import LedgerError, StorageError, ThoughtboxError
 from thoughtbox.operations.caller import Caller
@@ -111,7 +111,8 @@ def session_start(told: Told) -> Answer:
     with opened(told) as store:
         calls = "tools" if told.takes_tools else "gateway"
         found = store.call("session_pack", {**store.who, "starts": True, "calls": calls})
-    parts = [project_context(root) if begins else "", found["pack"]]
+    told_first = (left_by_the_installation(root), chores(root), project_context(root)) if begins else ()
+    parts = [*told_first, found["pack"]]
     return context("SessionStart", "\n\n".join(filter(None, parts)))
 
 
