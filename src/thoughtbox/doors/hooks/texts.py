@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from thoughtbox.domains.memory.compaction.packing import HOW_TO_CALL
 from thoughtbox.domains.memory.project import ProjectFolder, read_object
 from thoughtbox.domains.memory.quoting import one_line
 
@@ -23,9 +24,6 @@ HEADINGS = {
 LONGEST_CONTEXT = 3_000
 LONGEST_PROMPT = 2_000
 
-TO_THE_GATEWAY = "Send each call to the tool `thoughtbox_gateway`."
-TO_TOOLS = "Each call is a tool of its own: `operation` names it, with _ for a dot, and the rest are its arguments."
-
 
 def text(name: str, **values: str) -> str:
     """A text of ours, filled in."""
@@ -33,7 +31,7 @@ def text(name: str, **values: str) -> str:
 
 
 def how_to_call(*, takes_tools: bool) -> str:
-    return TO_TOOLS if takes_tools else TO_THE_GATEWAY
+    return HOW_TO_CALL["tools" if takes_tools else "gateway"]
 
 
 def project_context(root: Path) -> str:
