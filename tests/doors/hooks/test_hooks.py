@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from hashlib import md5
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,23 @@ def test_a_session_that_begins_hears_of_the_project_and_else_of_nothing(host: Ho
     write_object(host.folder.context, {"enabled": True, "summary": "A cache."})
 
     assert context(keeping.session_start(host.told("SessionStart", source="startup"))) == "A cache."
+
+
+def test_a_session_that_begins_in_a_project_with_a_preset_is_told_to_check_itself_and_what_the_installation_left(
+    host: Host,
+):
+    host.apply("minimal")
+    prompts_folder = host.folder.claude / "post-install-prompts"
+    prompts_folder.mkdir()
+    name = md5(str(host.root).encode(), usedforsecurity=False).hexdigest()
+    (prompts_folder / f"{name}.md").write_text("Describe the project with update_project_context.\n", encoding="utf-8")
+    (prompts_folder / "other.md").write_text("For another one.", encoding="utf-8")
+
+    shown = context(keeping.session_start(host.told("SessionStart", source="startup")))
+
+    assert shown.startswith("Describe the project with update_project_context.\n\nCHORES")
+    assert "another one" not in shown
+    assert keeping.session_start(host.told("SessionStart", source="resume")) == SILENCE
 
 
 def test_the_end_of_an_answer_validates_the_chain_gives_a_receipt_and_leaves_live_tokens(host: Host):

@@ -190,6 +190,17 @@ def test_codex_keeps_the_gate_survives_a_compaction_and_validates_at_the_end(
     pack = next(text for text in model.seen[-1].texts if "what this session was doing" in text)
     assert f'"{ASKED}" (prompt, stated by a user)' in pack
     assert "Go on with {" in pack
+    # The end of the answer: what could be closed is closed, the host's own session and the cycle.
+    found = project.asked("session_pack", capsys)
+    who = {"client": found["client"], "host_session": found["host_session"]}
+    assert found["client"] == "codex"
+    assert project.asked("memory_host_finished", capsys, **who)["sessions"] == []
+    cycle = next(
+        result.answer["session_id"] for seen in model.seen for result in seen.results if GATEWAY in result.tool
+    )
+    closed = project.asked("memory_session_status", capsys, session_id=cycle)
+    assert closed["closed_at"] is not None
+    assert len(closed["receipts"]) == 2, "one of the cycle, one of the session"
 
 
 def codex(project: Project, url: str) -> subprocess.CompletedProcess[str]:

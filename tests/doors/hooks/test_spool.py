@@ -36,7 +36,7 @@ def killed(spool: Spool, does: Callable[[dict[str, Any]], Any]) -> list[Any]:
 
 def test_lines_come_out_in_the_order_they_went_in_and_once(spool: Spool):
     for number in range(3):
-        spool.append({"number": number})
+        spool.append({"number": number, "text": "with blanks\nand lines"})
     assert spool.waiting == 3
 
     with spool.taken(waits=True) as lines:

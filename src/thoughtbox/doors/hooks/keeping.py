@@ -16,9 +16,9 @@ from thoughtbox.domains.memory.quoting import one_line
 from thoughtbox.domains.memory.tokens.files import sweep
 from thoughtbox.doors.hooks.host import SILENCE, Answer, Place, Told, context, notice, refusal
 from thoughtbox.doors.hooks.spool import Spool
-from thoughtbox.doors.hooks.texts import how_to_call, project_context, text
+from thoughtbox.doors.hooks.texts import chores, how_to_call, left_by_the_installation, project_context, text
 from thoughtbox.doors.hooks.transcripts import last_said
-from thoughtbox.errors import LedgerError, StorageError, ThoughtboxError
+from thoughtbox.errors import LedgerError, StorageError, ThoughtboxError, ValidationFailed
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.redaction import redacted
@@ -69,9 +69,16 @@ class Store:
 
     def write_invocation(self, line: Mapping[str, Any]) -> None:
         who = {name: line[name] for name in ("client", "host_session")}
-        session = self.call("memory_host_session", who)["session_id"]
         told = {name: line[name] for name in ("tool_name", "input_hash", "output_hash", "ts", "meta")}
-        self.call("record_invocation", {"session_id": session, **told}, key=line["key"])
+
+        def record() -> None:
+            session = self.call("memory_host_session", who)["session_id"]
+            self.call("record_invocation", {"session_id": session, **told}, key=line["key"])
+
+        try:
+            record()
+        except ValidationFailed:
+            record()  # an answer may end between the two, and its session with it: the next one is begun then
 
     def write_note(self, line: Mapping[str, Any]) -> None:
         self.call("memory_host_note", {name: line[name] for name in line if name != "key"}, key=line["key"])
@@ -111,7 +118,8 @@ def session_start(told: Told) -> Answer:
     with opened(told) as store:
         calls = "tools" if told.takes_tools else "gateway"
         found = store.call("session_pack", {**store.who, "starts": True, "calls": calls})
-    parts = [project_context(root) if begins else "", found["pack"]]
+    told_first = (left_by_the_installation(root), chores(root), project_context(root)) if begins else ()
+    parts = [*told_first, found["pack"]]
     return context("SessionStart", "\n\n".join(filter(None, parts)))
 
 

@@ -42,7 +42,8 @@ class Spool:
     @property
     def waiting(self) -> int:
         """How many lines wait."""
-        return sum(len(_read(path).split()) for path in (self._taken, self._lines))
+        texts = (_read(path) for path in (self._taken, self._lines))
+        return sum(bool(line.strip()) for text in texts for line in text.splitlines())
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Take one line down, with a key of its own."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from hashlib import md5
 from pathlib import Path
 from string import Template
 from typing import Any
 
+from thoughtbox.domains.memory.compaction.packing import HOW_TO_CALL
 from thoughtbox.domains.memory.project import ProjectFolder, read_object
 from thoughtbox.domains.memory.quoting import one_line
 
@@ -20,9 +22,7 @@ HEADINGS = {
     "postImplementation": "After writing files:",
 }
 LONGEST_CONTEXT = 3_000
-
-TO_THE_GATEWAY = "Send each call to the tool `thoughtbox_gateway`."
-TO_TOOLS = "Each call is a tool of its own: `operation` names it, with _ for a dot, and the rest are its arguments."
+LONGEST_PROMPT = 2_000
 
 
 def text(name: str, **values: str) -> str:
@@ -31,7 +31,7 @@ def text(name: str, **values: str) -> str:
 
 
 def how_to_call(*, takes_tools: bool) -> str:
-    return TO_TOOLS if takes_tools else TO_THE_GATEWAY
+    return HOW_TO_CALL["tools" if takes_tools else "gateway"]
 
 
 def project_context(root: Path) -> str:
@@ -41,6 +41,21 @@ def project_context(root: Path) -> str:
     first = [one_line(summary, LONGEST["summary"])] if isinstance(summary, str) and summary.strip() else []
     parts = [_listed(told, name) for name in ("highlights", "reminders", "preImplementation")]
     return "\n".join([*first, *(line for part in parts for line in part)])[:LONGEST_CONTEXT]
+
+
+def chores(root: Path) -> str:
+    """How an agent should check itself, where a project has a preset; elsewhere nobody has asked for it."""
+    return text("chores") if ProjectFolder(root).config.exists() else ""
+
+
+def left_by_the_installation(root: Path) -> str:
+    """What an installer has left to be said when the next session begins, in a file named after the project's path."""
+    named = md5(str(root).encode(), usedforsecurity=False).hexdigest()
+    try:
+        with (ProjectFolder(root).claude / "post-install-prompts" / f"{named}.md").open("rb") as file:
+            return file.read(LONGEST_PROMPT).decode(errors="ignore").strip()
+    except OSError:
+        return ""
 
 
 def checklist(root: Path) -> str:

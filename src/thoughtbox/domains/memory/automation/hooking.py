@@ -97,8 +97,9 @@ def uninstall_hooks(tx: Tx, call: UninstallHooks) -> HooksUninstalled:
 
 
 def _options(tx: Tx) -> list[str]:
-    """Which store the hooks are to use: the one of this server."""
-    return [] if tx.data_dir is None else ["--data-dir", str(tx.data_dir)]
+    """Which store and workspace the hooks are to use: those of this call."""
+    store = [] if tx.data_dir is None else ["--data-dir", str(tx.data_dir)]
+    return [*store, "--project", tx.workspace]
 
 
 def _apply(tx: Tx, folder: ProjectFolder, plan: Any, change: Any, said: str) -> None:

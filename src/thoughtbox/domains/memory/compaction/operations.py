@@ -14,7 +14,7 @@ from thoughtbox.domains.memory.compaction.models import (
     SessionPack,
     Unfinished,
 )
-from thoughtbox.domains.memory.compaction.packing import packed
+from thoughtbox.domains.memory.compaction.packing import HOW_TO_CALL, packed
 from thoughtbox.domains.memory.compaction.records import write_note
 from thoughtbox.domains.memory.cycle.steps import ahead
 from thoughtbox.domains.memory.quoting import PREAMBLE
@@ -25,11 +25,6 @@ from thoughtbox.world import iso
 
 _WHO = {"client": "claude-code", "host_session": "s1"}
 _PROMPT = ("memory_host_note", {**_WHO, "kind": "prompt", "text": "Move the cache."})
-
-HOW = {
-    "gateway": "Send each call to the tool `thoughtbox_gateway`.",
-    "tools": "Each call is a tool of its own: `operation` names it, with _ for a dot, and the rest are its arguments.",
-}
 
 
 @room.operation(
@@ -51,7 +46,7 @@ def session_pack(tx: Tx, call: ReadPack) -> SessionPack:
         text = packed(f"From Thoughtbox, what is known here. {PREAMBLE}", begun, "", call.pack_chars)
         is_told = any(section.lines for section in begun)
         return SessionPack(client=client, host_session=host_session, pack=text if is_told else "", next_call=None)
-    found = pack(tx, client, host_session, how=HOW[call.calls], longest=call.pack_chars)
+    found = pack(tx, client, host_session, how=HOW_TO_CALL[call.calls], longest=call.pack_chars)
     return SessionPack(client=client, host_session=host_session, pack=found.text, next_call=found.next_call)
 
 

@@ -10,6 +10,12 @@ LONGEST = 2_000
 SHORTEST = 400
 LONGEST_LINE = 300
 
+HOW_TO_CALL = {
+    "gateway": "Send each call to the tool `thoughtbox_gateway`.",
+    "tools": "Each call is a tool of its own: `operation` names it, with _ for a dot, and the rest are its arguments.",
+}
+"""How an agent sends the calls that a text names, by what it is shown."""
+
 
 class Section(NamedTuple):
     """Lines under a heading. A heading without a line is not shown."""
