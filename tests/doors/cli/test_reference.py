@@ -49,7 +49,7 @@ def test_what_people_wrote_around_the_table_of_settings_stays(tmp_path: Path):
     assert text.startswith("Before.\n")
     assert text.endswith("After.\n")
     assert "THOUGHTBOX_DATA_DIR" in text
-    assert "old" not in text
+    assert "\nold\n" not in text
 
 
 def commands() -> dict[str, set[str]]:
