@@ -180,3 +180,23 @@ def test_cycles_of_a_host_are_open_until_they_are_at_their_end(quick: Box):
     assert (left["session_id"], left["phase"]) == (begun["session_id"], "ROUTER")
     assert quick.memory_host_finished(**WHO)["sessions"] == [own]
     assert quick.memory_host_unfinished(client="codex", host_session="s1")["session_id"] is None
+
+
+def test_what_worked_before_comes_back_with_what_was_done_and_what_was_asked_about_comes_first(quick: Box):
+    for about, approach in (("mail", "Send fewer mails."), ("cache", "Warm it."), ("index", "Rebuild it.")):
+        quick.record_experience(
+            type="effective",
+            domain="Debugging",
+            situation=f"The {about} was slow",
+            approach=approach,
+            outcome="It was quick",
+            reasoning=f"Nobody had looked after the {about}",
+            tags=[about],
+        )
+    prompted(quick, "Why is the cache slow again?")
+
+    lines = quick.session_pack(**WHO)["pack"].splitlines()
+
+    happened = lines.index("Happened before:")
+    assert lines[happened + 1] == '"The cache was slow → Warm it." (agent, success, th:3, unverified)'
+    assert len([line for line in lines if " → " in line]) == 3

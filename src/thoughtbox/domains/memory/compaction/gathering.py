@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from thoughtbox.domains.memory.compaction.packing import Section, packed, spelled
+from thoughtbox.domains.memory.cycle.packing import experiences_of
 from thoughtbox.domains.memory.cycle.steps import Ahead, ahead
-from thoughtbox.domains.memory.episodes.episode import seen_from
+from thoughtbox.domains.memory.episodes.episode import Episode, seen_from
+from thoughtbox.domains.memory.knowledge.experience import Experience
 from thoughtbox.domains.memory.quoting import PREAMBLE, one_line, quoted
 from thoughtbox.domains.memory.view.episodes import Episodes
 from thoughtbox.domains.memory.view.host_notes import HostNote, HostNotes
@@ -23,6 +25,7 @@ CALLS_LOOKED_AT = 60
 SESSIONS_LOOKED_AT = 5
 NOTES_LOOKED_AT = 50
 WORDS_SEARCHED = 8
+WORDS_LOOKED_AT = 20
 SCOPES = seen_from("project")
 STABLE = "stable"
 
@@ -114,7 +117,7 @@ def pack(tx: Tx, client: str, host_session: str, *, how: str, longest: int) -> P
     call = _next_call(found, coming)
     head = f"From Thoughtbox, what this session was doing. {PREAMBLE}"
     go_on = f"{how} Go on with {spelled(call)}"
-    sections = [*_sections(found, coming), *known(tx)]
+    sections = [*_sections(found, coming), *known(tx, found.prompts)]
     return Pack(packed(head, sections, go_on, longest), call)
 
 
@@ -169,23 +172,33 @@ def _thoughts(brief: Mapping[str, Any] | None) -> Iterator[str]:
     yield from (quoted(str(thought.get("thought", "")), source="last thought", trust=1) for thought in last[-1:])
 
 
-def known(tx: Tx) -> list[Section]:
-    """What memory holds and is worth most: policies and what is stable, then the best episodes."""
+def known(tx: Tx, prompts: Sequence[HostNote] = ()) -> list[Section]:
+    """What memory holds and is worth most: policies and what is stable, then what happened, that asked about first."""
     semantic = tx.ask(Semantic)
     policies = semantic.policies(SCOPES)
     stable = [cell for cell in semantic.cells(SCOPES, limit=CELLS * 2) if cell.state == STABLE and cell not in policies]
     cells = [*policies, *stable][:CELLS]
-    episodes = tx.ask(Episodes).best(SCOPES, limit=EPISODES)
+    episodes = _about(tx, prompts)
+    told = experiences_of(tx, episodes)
     return [
         Section("Known here:", [quoted(cell.body, source=cell.source, trust=cell.trust) for cell in cells]),
-        Section(
-            "Happened before:",
-            [
-                quoted(episode.summary, source=f"{episode.source}, {episode.outcome}", trust=episode.trust)
-                for episode in episodes
-            ],
-        ),
+        Section("Happened before:", [_happened(episode, told.get(episode.about)) for episode in episodes]),
     ]
+
+
+def _about(tx: Tx, prompts: Sequence[HostNote]) -> list[Episode]:
+    """The best episodes that have a word of the prompts among their keys, and then the best of all."""
+    view = tx.ask(Episodes)
+    words = [word.lower() for note in prompts for word in _WORD.findall(note.text)[:WORDS_LOOKED_AT]]
+    asked = view.best(SCOPES, keys=list(dict.fromkeys(words)), limit=EPISODES) if words else []
+    known = {episode.experience_id for episode in asked}
+    return [*asked, *(each for each in view.best(SCOPES, limit=EPISODES) if each.experience_id not in known)][:EPISODES]
+
+
+def _happened(episode: Episode, experience: Experience | None) -> str:
+    said = episode.summary if experience is None else f"{one_line(episode.summary, 120)} → {experience.approach}"
+    named = f", {episode.about}" if experience is not None else ""
+    return quoted(said, source=f"{episode.source}, {episode.outcome}{named}", trust=episode.trust, longest=260)
 
 
 def _next_call(found: Doing, coming: Ahead | None) -> dict[str, Any]:

@@ -10,10 +10,12 @@ from thoughtbox.domains.memory.episodes.episode import Episode
 from thoughtbox.domains.memory.episodes.keys import ALIKE, overlap
 from thoughtbox.domains.memory.governance.sessions import in_sight
 from thoughtbox.domains.memory.hashing import canonical, digest
+from thoughtbox.domains.memory.knowledge.experience import Experience
 from thoughtbox.domains.memory.quoting import one_line
 from thoughtbox.domains.memory.view.episodes import Episodes
+from thoughtbox.domains.memory.view.experiences import Experiences
 from thoughtbox.domains.memory.view.semantic import Semantic, best_first
-from thoughtbox.ledger.record import record_id
+from thoughtbox.ledger.record import record_id, seq_of
 from thoughtbox.operations import Tx
 
 MOST_CELLS = 20
@@ -56,7 +58,9 @@ def packed(tx: Tx, scope: str, keys: Sequence[str], *, byte_budget: int, max_cel
     cells = [_cell(view, cell, keys) for cell in chosen_cells(tx, scope, keys, max_cells)] if max_cells else []
     episodes = _episodes(tx, scope, keys, max_experiences) if max_experiences else []
     fitting_cells, used = _fitting(cells, byte_budget)
-    fitting_episodes, more = _fitting([_episode(episode, keys) for episode in episodes], byte_budget - used)
+    told = experiences_of(tx, episodes)
+    shown = [_episode(episode, told.get(episode.about), keys) for episode in episodes]
+    fitting_episodes, more = _fitting(shown, byte_budget - used)
     return Pack(fitting_cells, fitting_episodes, used + more)
 
 
@@ -64,6 +68,13 @@ def _episodes(tx: Tx, scope: str, keys: Sequence[str], limit: int) -> list[Episo
     view, scopes = tx.ask(Episodes), in_sight(scope)
     about = view.best(scopes, keys=keys, limit=limit) if keys else []
     return about or view.best(scopes, limit=limit)
+
+
+def experiences_of(tx: Tx, episodes: Sequence[Episode]) -> dict[str | None, Experience]:
+    """By what episodes are about: the experiences that they were left by, which say what was done."""
+    ids = {episode.about: seq_of(episode.about) for episode in episodes if episode.about is not None}
+    found = tx.ask(Experiences).experiences([id for id in ids.values() if id is not None])
+    return {about: found[id] for about, id in ids.items() if id in found}
 
 
 def _fitting(items: Sequence[dict[str, Any]], budget: int) -> tuple[list[dict[str, Any]], int]:
@@ -99,7 +110,7 @@ def _cell(view: Semantic, cell: Cell, keys: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _episode(episode: Episode, keys: Sequence[str]) -> dict[str, Any]:
+def _episode(episode: Episode, experience: Experience | None, keys: Sequence[str]) -> dict[str, Any]:
     return {
         "id": episode.experience_id,
         "ref": episode.about or record_id(episode.experience_id),
@@ -111,6 +122,7 @@ def _episode(episode: Episode, keys: Sequence[str]) -> dict[str, Any]:
         "salience": episode.salience,
         "context_keys": [one_line(key, LONGEST_SUMMARY) for key in episode.context_keys],
         "summary": one_line(episode.summary, LONGEST_SUMMARY),
+        **({"approach": one_line(experience.approach, LONGEST_SUMMARY)} if experience is not None else {}),
         "why_included": f"trust:{episode.trust},sal:{episode.salience}" + _match(episode.context_keys, keys),
     }
 
