@@ -42,6 +42,8 @@ def environment(directory: Path, **settings: str) -> dict[str, str]:
     return {
         **kept,
         "THOUGHTBOX_DATA_DIR": str(directory),
+        # Not this checkout, around which a server would find itself.
+        "THOUGHTBOX_PROJECT_ROOT": f"{directory}-project",
         "THOUGHTBOX_DURABILITY": "normal",
         "THOUGHTBOX_CHECKPOINT_EVERY": "0",
         "THOUGHTBOX_PORT": "0",

@@ -36,7 +36,8 @@ BEGIN, END = "<!-- begin: made by `make docs` -->", "<!-- end -->"
 MADE = "<!-- Made by `make docs` from the table of operations. Do not edit: change the code, and make it again. -->"
 MOST_NAMED = 12
 HOME = b"/home/ada"
-"""Where the examples say that they ran."""
+PROGRAMS = b"/usr/local/bin"
+"""Where the examples say that things stand, whichever machine they ran on."""
 FIRST_MS = 1_767_225_600_000
 """The first moment of 2026: when the examples happen."""
 
@@ -145,7 +146,11 @@ def example_answer(operation: Operation) -> dict[str, Any]:
                 if operation.example.fails_with is None:
                     raise
                 answer = error.payload()
-    return orjson.loads(orjson.dumps(answer).replace(str(home).encode(), HOME))
+    elsewhere = {str(home).encode(): HOME, str(Path(sys.executable).parent).encode(): PROGRAMS}
+    said = orjson.dumps(answer)
+    for place, shown in elsewhere.items():
+        said = said.replace(place, shown)
+    return orjson.loads(said)
 
 
 def _settings(home: Path) -> Settings:
