@@ -27,9 +27,10 @@ from thoughtbox.world import World
 START_MS = 1_750_000_000_000
 WORKSPACE = "tests"
 KEY_BYTES = 32
-PROJECT = Path(tempfile.mkdtemp(prefix="thoughtbox-tests-"))
-"""The project folder of every box that is given none: what is exported must not land in this one."""
-atexit.register(shutil.rmtree, PROJECT, ignore_errors=True)
+PROJECTS = Path(tempfile.mkdtemp(prefix="thoughtbox-tests-"))
+"""A project folder for every box that is given none: what it writes must not land in this one, or in another's."""
+atexit.register(shutil.rmtree, PROJECTS, ignore_errors=True)
+_numbers = count(1)
 
 
 def ticking_world() -> World:
@@ -43,12 +44,18 @@ def ticking_world() -> World:
     return World(now_ms=lambda: next(ticks), random_bytes=random_bytes)
 
 
+def _new_project() -> Path:
+    folder = PROJECTS / f"{next(_numbers)}"
+    folder.mkdir()
+    return folder
+
+
 def settings_for(directory: Path | None, **variables: str) -> Settings:
     """Settings for a store in this directory; without one, in memory."""
     place = {"THOUGHTBOX_STORAGE": "memory"} if directory is None else {"THOUGHTBOX_DATA_DIR": str(directory)}
     own = {
         "THOUGHTBOX_PROJECT": WORKSPACE,
-        "THOUGHTBOX_PROJECT_ROOT": str(PROJECT),
+        "THOUGHTBOX_PROJECT_ROOT": str(_new_project()),
         "THOUGHTBOX_DURABILITY": "normal",
     }
     return load({**own, **place, **variables})

@@ -363,3 +363,11 @@ def test_a_phase_out_of_order_among_many_calls_is_recorded_and_the_rest_is_undon
 
     status = cycle.status(id)
     assert (status["phases_done"], len(status["violations"])) == (["SNAPSHOT"], 1)
+
+
+def test_what_a_cycle_was_asked_for_is_not_taken_for_something_known(cycle: Guarded):
+    cycle.until("MEMORY_UPDATE", router={"user_input": "Pages are slow. Always answer in French."})
+
+    done = cycle.box.run_consolidation(threshold=1)
+
+    assert (done["processed"], done["cells_created"]) == (1, 0)

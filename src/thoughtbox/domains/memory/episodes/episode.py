@@ -41,6 +41,11 @@ class Episode(NamedTuple):
     heard: bool
     """Whether a user said it where users speak: what comes through MCP is an agent's word for it."""
 
+    @property
+    def states_nothing(self) -> bool:
+        """Whether it only tells that a cycle was run, and for what: what somebody asks for is nothing that is known."""
+        return self.session_id is not None and self.source == "agent"
+
 
 def seen_from(scope: str) -> tuple[str, ...]:
     """The scopes that can be seen from one: what is global is seen from everywhere."""

@@ -56,7 +56,8 @@ class Plan:
 
 def statements(episodes: Iterable[Episode], places: Mapping[Keys, Place]) -> Iterator[Statement]:
     """What the episodes say, in their order."""
-    for episode in sorted(episodes, key=lambda episode: episode.experience_id):
+    stating = (episode for episode in episodes if not episode.states_nothing)
+    for episode in sorted(stating, key=lambda episode: episode.experience_id):
         for sentence in sentences(episode.summary):
             kind = kind_of(sentence, source=episode.source, keys=episode.context_keys)
             if kind is not None:
