@@ -51,7 +51,7 @@ def test_a_gate_says_which_calls_are_missing_and_each_can_be_sent_as_it_stands(q
 
     while steps := quick.check_compliance(**TEACH)["missing"]:
         call = next(step["call"] for step in steps if step["call"] is not None)
-        quick.call(call["operation"], call["arguments"])
+        quick.call("thoughtbox_gateway", call)
 
     last = quick.check_compliance(**TEACH)
     assert (last["compliant"], last["completed_tools"]) == (True, first["required_tools"])
@@ -62,9 +62,7 @@ def test_a_token_is_issued_when_the_gate_is_passed_and_not_before(quick: Box, fo
     configure(folder, learn=["search_experiences"])
     refused = quick.verify_compliance(**LEARN)
     assert (refused["compliant"], refused["operation_token"], refused["expires_at"]) == (False, None, None)
-    assert [step["call"] for step in refused["missing"]] == [
-        {"operation": "search_experiences", "arguments": {"query": "edit files"}}
-    ]
+    assert [step["call"] for step in refused["missing"]] == [{"operation": "search_experiences", "query": "edit files"}]
     assert not list(folder.tokens.glob("*"))
 
     quick.search_experiences(query="edit files")
@@ -193,7 +191,7 @@ def test_strict_asks_for_every_gate_before_it_one_after_the_other(quick: Box, fo
     (step,) = refused["missing"]
     assert (step["gate"], step["tool"]) == ("teach", "verify_compliance")
 
-    quick.call(step["call"]["operation"], step["call"]["arguments"])
+    quick.call("thoughtbox_gateway", step["call"])
 
     assert quick.verify_compliance(**LEARN)["compliant"]
     assert quick.verify_compliance(**REASON)["compliant"]

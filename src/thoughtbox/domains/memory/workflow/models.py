@@ -1,10 +1,10 @@
 """What goes in and what comes out of the workflow tools."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from thoughtbox.domains.memory.workflow.arguments import Suggested, WorkflowSessionId
+from thoughtbox.domains.memory.workflow.arguments import WorkflowSessionId
 from thoughtbox.operations import Input, Output, Text
 
 Phase = Annotated[Literal["teach", "learn", "reason"], Field(description="The gate: teach, learn or reason.")]
@@ -45,7 +45,7 @@ class MissingStep(Output):
 
     gate: str
     tool: str
-    call: Suggested | None
+    call: dict[str, Any] | None
     """As it can be sent; None where it depends on what came before, and `how` says more."""
     how: str
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from thoughtbox.domains.memory.view.activity import bare
 from thoughtbox.domains.memory.view.experiences import Experiences
-from thoughtbox.domains.memory.workflow.arguments import Suggested
 from thoughtbox.domains.memory.workflow.compliance import PASS, Missing
 from thoughtbox.domains.memory.workflow.models import MissingStep
 from thoughtbox.operations import TABLE, Operation, Tx
@@ -22,14 +21,14 @@ def step(tx: Tx, missing: Missing, session_id: str, action: str) -> MissingStep:
     if tool == PASS:
         call = {"current_phase": missing.gate, "action": action, "session_id": session_id}
         how = f"Pass the gate {missing.gate} first: a strict one asks for those before it."
-        return _step(missing, Suggested(operation=PASS, arguments=call), how)
+        return _step(missing, {"operation": PASS, **call}, how)
     operation = TABLE.operations.get(f"memory.{tool}") or TABLE.operations.get(tool)
     if operation is None:
         return _step(missing, None, _HOST)
     arguments = _arguments(tx, tool, operation, action)
     if arguments is None:
         return _step(missing, None, TABLE.guidance(operation.name) or operation.summary)
-    return _step(missing, Suggested(operation=operation.name, arguments=arguments), operation.summary)
+    return _step(missing, {"operation": operation.name, **arguments}, operation.summary)
 
 
 def _arguments(tx: Tx, tool: str, operation: Operation, action: str) -> dict[str, Any] | None:
@@ -47,5 +46,5 @@ def _arguments(tx: Tx, tool: str, operation: Operation, action: str) -> dict[str
             return None if operation.example.given else dict(operation.example.arguments)
 
 
-def _step(missing: Missing, call: Suggested | None, how: str) -> MissingStep:
+def _step(missing: Missing, call: dict[str, Any] | None, how: str) -> MissingStep:
     return MissingStep(gate=missing.gate, tool=missing.tool, call=call, how=how)
