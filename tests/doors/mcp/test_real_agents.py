@@ -1,6 +1,6 @@
 """Claude Code and Codex as people use them, with a model that follows a script: what they show it, and what it gets.
 
-The scripts are the calls of the README, of docs/thoughts.md and of docs/mind.md, word for word.
+The scripts are the calls of the README and of the pages of the rooms, word for word.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ from thoughtbox import content
 PROGRAM = Path(sys.executable).with_name("thoughtbox")
 OVERHEARD = 'tee "$1" | "$0" serve --transport stdio | tee "$2"'
 """The server, with both directions of its wire written down."""
+
+Page = Callable[[], list[pages.Exchange]]
+"""The calls of a page."""
 
 MOST_SECONDS = 100
 MOST_STEPS = 4
@@ -197,18 +201,23 @@ def test_claude_code_gets_what_the_pages_show_over_http_with_the_session_named(s
     assert_the_model_knows_what_it_has(model)
 
 
-def test_claude_code_gets_what_the_page_of_the_mind_room_shows(store: Store, tmp_path: Path):
-    model = claude(over_stdio(store), pages.word_for_word(pages.mind()), tmp_path)
+ROOMS = pytest.mark.parametrize("page", [pages.mind, pages.memory], ids=["mind", "memory"])
 
-    assert pages.unlike(pages.mind(), model.last.answers) == []
+
+@ROOMS
+def test_claude_code_gets_what_the_page_of_a_room_shows(store: Store, tmp_path: Path, page: Page):
+    model = claude(over_stdio(store), pages.word_for_word(page()), tmp_path)
+
+    assert pages.unlike(page(), model.last.answers) == []
     called = [message["params"]["_meta"] for message in store.requests() if message.get("method") == "tools/call"]
     assert {meta["io.modelcontextprotocol/protocolVersion"] for meta in called} == {STATELESS}
 
 
-def test_codex_gets_what_the_page_of_the_mind_room_shows(store: Store, tmp_path: Path):
-    model = codex(started_by_codex(store), pages.word_for_word(pages.mind()), tmp_path)
+@ROOMS
+def test_codex_gets_what_the_page_of_a_room_shows(store: Store, tmp_path: Path, page: Page):
+    model = codex(started_by_codex(store), pages.word_for_word(page()), tmp_path)
 
-    assert pages.unlike(pages.mind(), model.last.answers) == []
+    assert pages.unlike(page(), model.last.answers) == []
 
 
 def started_by_codex(store: Store) -> list[str]:
