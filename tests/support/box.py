@@ -69,7 +69,7 @@ class Box:
 
     def submit(self, operation: str, arguments: dict[str, Any], **options: Any) -> Future[dict[str, Any]]:
         caller = Caller(agent="tester", transport="test")
-        named = named_workspace(self.app.dispatcher.table.find(operation), arguments)
+        named = named_workspace(self.app.dispatcher.table.find(operation, arguments), arguments)
         return self.app.dispatcher.submit(
             Call(operation=operation, workspace=named or WORKSPACE, arguments=arguments, caller=caller, **options)
         )

@@ -467,6 +467,7 @@ def test_every_text_of_the_gateway_names_every_room_and_how_to_go_on():
             "knowledge.",
             "mental_models.",
             "mind:",
+            "memory:",
             "trail:",
             "ledger:",
             "batch ",

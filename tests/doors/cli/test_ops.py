@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -54,7 +55,10 @@ def test_one_operation_is_shown_in_full(cli: Cli):
 
 
 @pytest.mark.parametrize("name", list(TABLE.operations))
-def test_the_example_of_an_operation_can_be_typed_as_it_stands(cli: Cli, name: str):
+def test_the_example_of_an_operation_can_be_typed_as_it_stands(
+    cli: Cli, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("THOUGHTBOX_PROJECT_ROOT", str(tmp_path))  # some are about a project
     lines = cli("ops", name, "--json").json()["example"]
 
     runs = [cli(*shlex.split(line)[1:]) for line in lines]
@@ -74,7 +78,7 @@ def test_an_unknown_room_gets_the_known_ones(cli: Cli):
     ran = cli("ops", "--room", "attic")
 
     assert ran.code == 2
-    assert "thoughts, mind, trail, ledger" in ran.err
+    assert "thoughts, mind, memory, trail, ledger" in ran.err
 
 
 def test_a_filter_that_fits_nothing_says_so(cli: Cli):

@@ -35,8 +35,11 @@ def tools(everything: Agent) -> dict[str, Tool]:
     return {tool.name: tool for tool in everything.list_tools()}
 
 
-WRITES_FILES = {"context_pack_export"}
-"""What it writes is no record."""
+WITHOUT_A_RECORD = {
+    *("context_pack_export", "export_experiences", "import_experiences"),
+    *("install_hooks", "uninstall_hooks", "authorize_operation"),
+}
+"""They write a file, or nothing as their example has it: on trial, with a token of nobody's, what is here already."""
 
 
 def tool_of(operation: Operation) -> str:
@@ -83,7 +86,7 @@ def test_its_answer_fits_its_schema_and_it_writes_only_if_it_says_so(
     result = workshop.run_example()
 
     assert bool(result.is_error) is (operation.example.fails_with is not None), result.structured_content
-    is_left = tool.annotations.read_only_hint or result.is_error or operation.name in WRITES_FILES
+    is_left = tool.annotations.read_only_hint or result.is_error or operation.name in WITHOUT_A_RECORD
     assert (workshop.head() == before) is bool(is_left)
     text = getattr(result.content[0], "text", "")
     assert json.loads(text) == result.structured_content, "both forms of the answer say the same"

@@ -79,7 +79,10 @@ def test_annotations_say_what_is_destructive(start_agent: StartAgent):
     overwritten = {"session_rename", "session_tag", "knowledge_write_note", "knowledge_update_pattern"}
     leading_there = {"thoughtbox_gateway", "batch"}
     of_the_mind = {tool for tool in destructive if "workspace" in tools[tool].input_schema["properties"]}
-    assert destructive - of_the_mind == {*taken_away, *overwritten, *leading_there, "navigate", "bind_root"}
+    of_a_project = {"apply_preset", "export_config", "update_project_context", "export_experiences"}
+    of_a_project |= {"install_hooks", "uninstall_hooks"}
+    elsewhere = {*taken_away, *overwritten, *leading_there, "navigate", "bind_root"}
+    assert destructive - of_the_mind == elsewhere | of_a_project
     assert {"branch_delete", "tag_delete", "graph_apply", "branch_rename", "think_set_status"} <= of_the_mind
     assert {"notes_commit", "think_card", "branch_create", "merge", "graph_query"}.isdisjoint(of_the_mind)
     for name in ("session_undelete", "knowledge_undelete_note", "thought", "session_complete", "describe"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,13 +80,13 @@ def write_object(path: Path, value: dict[str, Any], *, mode: int = 0o644) -> Non
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n", mode=mode)
 
 
-def signing_key(folder: ProjectFolder) -> bytes:
+def signing_key(folder: ProjectFolder, chance: Callable[[int], bytes] = secrets.token_bytes) -> bytes:
     """The project's key, made once: of several who come at once, one makes it."""
     found = existing_key(folder)
     if found is not None:
         return found
     path = folder.signing_key
-    with _prepared(path, secrets.token_hex(KEY_BYTES) + "\n", 0o600) as fresh, suppress(FileExistsError):
+    with _prepared(path, chance(KEY_BYTES).hex() + "\n", 0o600) as fresh, suppress(FileExistsError):
         os.link(fresh, path)
     found = existing_key(folder)
     if found is None:

@@ -59,10 +59,7 @@ room = Room(
     ],
     invalid=ValidationFailed,
     echo=echo,
-    gateway=(
-        "memory: for what worked and what did not: record_experience, search_experiences {query};"
-        " compliance_snapshot begins a guarded cycle."
-    ),
+    gateway="memory: search_experiences {query}, record_experience: what worked; compliance_snapshot: proof.",
 )
 
 knowledge_records.declare(room)

@@ -40,10 +40,7 @@ room = Room(
     invalid=InvalidInput,
     envelope=ENVELOPE,
     echo=echo,
-    gateway=(
-        "mind: for what is known, rather than how it was thought: think_card {card} (hypothesis, test, evidence,"
-        " decision…), context_pack, open {id}, branch_create, tasks_create, help."
-    ),
+    gateway="mind: what is known: think_card {card}, context_pack, open {id}, tasks_create, help.",
 )
 
 topics.declare(room)

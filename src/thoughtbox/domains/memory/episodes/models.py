@@ -106,7 +106,7 @@ class CellShown(Output):
 
 class CellsListed(Output):
     cells: list[CellShown]
-    cursor: str | None = None
+    cursor: str | None
 
 
 class GetCell(Input):
@@ -128,9 +128,9 @@ class EvidenceShown(Output):
     trust: int
     outcome: str
     summary: str
-    about: Annotated[str | None, Field(description="What the episode tells of, by id.")] = None
-    session_id: int | None = None
-    validated: bool = False
+    about: Annotated[str | None, Field(description="What the episode tells of, by id.")]
+    session_id: int | None
+    validated: bool
 
 
 class CellRead(Output):

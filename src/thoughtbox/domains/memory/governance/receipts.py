@@ -55,7 +55,7 @@ def issue(tx: Tx, session: Session, validation: Validation, receipt_type: str) -
         "receiptType": receipt_type,
         "payload": text,
         "payloadHash": digest(payload),
-        "signature": sign(signing_key(project_of(tx)), text),
+        "signature": sign(signing_key(project_of(tx), tx.random_bytes), text),
         "publicMeta": canonical({"algorithm": "HMAC-SHA256", "compliance_version": COMPLIANCE_VERSION}),
     }
     return receipt_from(write_receipt(tx, session.session_id, data))

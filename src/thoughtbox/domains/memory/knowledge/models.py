@@ -98,7 +98,7 @@ class ExperienceShown(Output):
 
 class ExperienceFound(ExperienceShown):
     rank: Annotated[float, Field(description="BM25, negated: the lower, the better it fits.")]
-    superseded_by: Annotated[int | None, Field(description="The newest version, if this is not it.")] = None
+    superseded_by: Annotated[int | None, Field(description="The newest version, if this is not it.")]
 
 
 class SearchFilters(Output):
@@ -250,7 +250,7 @@ class TableImported(Output):
     imported: int
     already_here: Annotated[int, Field(description="Rows that were brought over before, or that say nearly the same.")]
     left_out: int
-    why: Annotated[str | None, Field(description="Why rows were left out.")] = None
+    why: Annotated[str | None, Field(description="Why rows were left out.")]
 
 
 class StoreImported(Output):

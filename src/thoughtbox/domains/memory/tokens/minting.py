@@ -74,7 +74,7 @@ def mint(
         context_hash=context_hash,
         invocation_chain_head=chain_head,
         compliance_version=COMPLIANCE_VERSION,
-    ).signed(signing_key(folder))
+    ).signed(signing_key(folder, tx.random_bytes))
     write_token(tx, "minted", **_named(token, memory_session), token=token.object())
     write_object(path_of(folder, token.token_id), token.object(), mode=0o600)
     return token.object()
