@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.box import Box
+from tests.support.memory import fill_memory
 from tests.support.mind import fill_mind
 from tests.support.thinker import Client
 from thoughtbox import domains
@@ -39,6 +40,8 @@ class World:
     def __post_init__(self) -> None:
         if self.room == "mind":
             fill_mind(self.box)
+        elif self.room == "memory":
+            fill_memory(self.box)
         tom = Client(self.box, agent="tom").ready(sessionTitle="Slow pages")
         tom.think("S1|O|Pages are slow")
         tom.think("S2|C|S1|∴ Add an index on users.email")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.box import WORKSPACE, Box
+from tests.support.memory import fill_memory
 from tests.support.mind import fill_mind
 from tests.support.thinker import Client
 from thoughtbox.app import all_views
@@ -32,6 +33,7 @@ def fill(box: Box) -> None:
     mia.critique(thoughtNumber=2, text="Is it?")
     mia.call("knowledge.write_note", title="Open ends", content="ask about the replica")
     fill_mind(box)
+    fill_memory(box)
     for number in range(260):
         box.submit("thought_record", {"sessionId": "s", "thoughtType": "note", "content": f"n {number}"})
     box.call("thought_plan", {"sessionId": "s", "planDescription": "once", "actionId": "deploy-1"}, key="k1")

@@ -164,7 +164,7 @@ def test_every_call_that_an_answer_of_the_day_suggests_succeeds_as_it_stands(age
     sent = set[str]()
     for number, place in list(_suggestions(agent, sent)):
         agent.workspace = next(workspaces)
-        before = [call for call in DAY[:number] if TABLE.find(call[0]).writes]
+        before = [call for call in DAY[:number] if TABLE.find(*call).writes]
         *_, (_, answer) = spend(agent.call, [*before, DAY[number]])
         tool, params = list(suggested(answer))[place]
         assert ask(agent, tool, params)["success"], (DAY[number], tool)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.domains.memory.knowledge.old_stores import write_store
 from tests.doors.cli.conftest import Cli
+from tests.support.old_stores import write_store
 
 
 def test_an_experiences_db_is_imported_with_counts_and_once(cli: Cli, tmp_path: Path):

@@ -9,10 +9,10 @@ import apsw
 import pytest
 
 from tests.domains.memory.knowledge.drafts import episodes, found
-from tests.domains.memory.knowledge.old_stores import DOCUMENTED, experience, insert, write_store
 from tests.domains.memory.knowledge.test_import import last_seq
 from tests.support.box import Box
 from tests.support.boxes import OpenBox
+from tests.support.old_stores import DOCUMENTED, experience, insert, write_store
 from thoughtbox.errors import FileMissing, ImportRefused, PathRefused
 
 STORE = ".claude/experiences.db"

@@ -206,7 +206,7 @@ def _row(record: Record) -> dict[str, Any]:
         "archive_reason": data.get("archiveReason"),
         "trust": data["trust"],
         "source": data["source"],
-        "context": json.dumps(data["context"], ensure_ascii=False) if data.get("context") else None,
+        "context": json.dumps(data["context"], ensure_ascii=False, sort_keys=True) if data.get("context") else None,
         "seq": record.seq,
         "line": data.get("originalId") or id,
         "fingerprint": fingerprint(data["type"], data["domain"], text),
