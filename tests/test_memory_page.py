@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.support import pages
+from tests.support.forks import run_forked
 from tests.support.pages import MEMORY
 from tests.support.senders import Sender
 from thoughtbox import domains
@@ -70,7 +71,8 @@ def test_the_page_runs_from_the_first_line_to_the_last_in_a_shell(tmp_path: Path
             continue
         exchanges.append(part)
         call = pages.word_for_word(exchanges)(answers)
-        answers.append(json.loads(run(f"thoughtbox call {pages.GATEWAY} --json '{quoted(json.dumps(call))}'")))
+        done = run_forked(["-m", "thoughtbox", "call", pages.GATEWAY, "--json", json.dumps(call)], told)
+        answers.append(json.loads(done.stderr if done.returncode else done.stdout))
         assert pages.unlike(exchanges, answers) == []
 
 
@@ -79,11 +81,6 @@ def says(said: str, shown: str) -> bool:
     said, shown = (NUMBERS.sub("N", text) for text in (said, shown))
     assert said.startswith(shown[:-1]) if shown.endswith("…") else said == shown, said
     return True
-
-
-def quoted(text: str) -> str:
-    """A text between single quotes of a shell."""
-    return text.replace("'", "'\\''")
 
 
 def test_every_answer_on_the_page_is_what_the_call_above_it_gets(sender: Sender):

@@ -197,7 +197,7 @@ def test_what_nobody_changed_is_taken_in_and_can_be_read():
         read_everything(store, list(whole()))
 
 
-@pytest.mark.parametrize("part", range(6))
+@pytest.mark.parametrize("part", range(3))
 def test_what_is_taken_in_can_be_read_whatever_was_changed(part: int):
     taken = [try_it(turn) for turn in range(part * 40, part * 40 + 40)]
     assert any(taken), "some changes do no harm"

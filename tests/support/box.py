@@ -44,18 +44,12 @@ def ticking_world() -> World:
     return World(now_ms=lambda: next(ticks), random_bytes=random_bytes)
 
 
-def _new_project() -> Path:
-    folder = PROJECTS / f"{next(_numbers)}"
-    folder.mkdir()
-    return folder
-
-
 def settings_for(directory: Path | None, **variables: str) -> Settings:
     """Settings for a store in this directory; without one, in memory."""
     place = {"THOUGHTBOX_STORAGE": "memory"} if directory is None else {"THOUGHTBOX_DATA_DIR": str(directory)}
     own = {
         "THOUGHTBOX_PROJECT": WORKSPACE,
-        "THOUGHTBOX_PROJECT_ROOT": str(_new_project()),
+        "THOUGHTBOX_PROJECT_ROOT": str(PROJECTS / f"{next(_numbers)}"),
         "THOUGHTBOX_DURABILITY": "normal",
     }
     return load({**own, **place, **variables})

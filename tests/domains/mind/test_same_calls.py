@@ -26,8 +26,9 @@ def _told(box: Box) -> list[str]:
     for tool in tools[:: max(1, len(tools) // EXAMPLES)]:
         answers += [ask(name, dict(arguments)) for name, arguments in tool.example.given]
         answers.append(ask(tool.name, dict(tool.example.arguments)))
-    own = str(box.app.settings.data_dir)  # which `init` tells
-    return [json.dumps(answer, ensure_ascii=False).replace(own, "store") for answer in answers]
+    settings = box.app.settings
+    data, project = str(settings.data_dir), str(settings.project_root)  # which some of them tell
+    return [json.dumps(each, ensure_ascii=False).replace(data, "store").replace(project, "project") for each in answers]
 
 
 def test_the_same_calls_on_two_stores_get_the_same_answers_to_the_byte(open_box: OpenBox):
