@@ -37,7 +37,7 @@ def fill(box: Box) -> None:
     mia.call("knowledge.write_note", title="Open ends", content="ask about the replica")
     fill_mind(box)
     fill_memory(box)
-    for number in range(130):
+    for number in range(200):
         box.submit("thought_record", {"sessionId": "s", "thoughtType": "note", "content": f"n {number}"})
     box.call("thought_plan", {"sessionId": "s", "planDescription": "once", "actionId": "deploy-1"}, key="k1")
     checkpoint(box.app.engine, box.app.views, box.app.keyring, box.app.world, WORKSPACE)
