@@ -26,6 +26,8 @@ DOMAINS = ("Tools", "Protocol", "Communication", "Process", "Debugging", "Decisi
 WORDS_OF_A_TEXT = 18
 PER_WRITER = 500
 READS = 5_000
+READS_BEFORE = 6_000
+"""Until readers have the pages that they keep."""
 FLAT_MB = 8.0
 """What a process may grow by over many reads: what an allocator keeps, not what each read leaves."""
 
@@ -185,7 +187,7 @@ def _parallel(run: Run) -> Iterator[Line]:
 
 
 def _reads(run: Run) -> Iterator[Line]:
-    """What a server holds after many reads, against what it held after the first ones."""
+    """What a server holds after many reads, against what it held when it had warmed up."""
     with Client(_server(run.new_directory(), run.new_directory())) as client:
         chance = random.Random(1)
         for _ in range(FEW):
@@ -201,7 +203,7 @@ def _reads(run: Run) -> Iterator[Line]:
                 client.call_tool(*kinds[number % len(kinds)])
             return client.resident_mb()
 
-        before = read(READS // 5)
+        before = read(run.rounds(READS_BEFORE, READS_BEFORE // 5))
         after = read(run.rounds(READS, READS // 5))
     yield Line(
         what=f"resident memory gained over {run.rounds(READS, READS // 5):,} reads",
