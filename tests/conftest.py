@@ -20,6 +20,8 @@ from tests.support.servers import children, command
 __all__ = ["postgres_url", "sender"]
 
 SEED = "THOUGHTBOX_TEST_SEED"
+FEW = 500
+"""Tests up to which nothing is left out: whoever names them wants them all."""
 
 StartAgent = Callable[..., Agent]
 
@@ -35,6 +37,23 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "doors(transport, era, engine, every): the doors a story may go through: one of them by chance, or every one",
     )
+    config.addinivalue_line("markers", "sampled(n): one of n cases is run each time, by chance; all of them as torture")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is not this time's sample, before anything else is chosen by marks."""
+    left_out = set[pytest.Item]()
+    for item in items:
+        if (marker := item.get_closest_marker("sampled")) is None or config.getoption("--all-doors"):
+            continue
+        if config.option.markexpr == "torture":
+            item.add_marker(pytest.mark.torture)
+        elif len(items) > FEW and random.Random(f"{os.environ[SEED]} {item.nodeid}").randrange(marker.args[0]):
+            left_out.add(item)
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_report_header(config: pytest.Config) -> str:

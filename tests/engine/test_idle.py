@@ -14,6 +14,8 @@ from thoughtbox.engine import sqlite_watch
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.engine.sqlite import SqliteEngine
 
+pytestmark = pytest.mark.sampled(2)
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -25,6 +25,8 @@ from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.replay import rebuild
 from thoughtbox.ledger.shadow import left_behind
 
+pytestmark = pytest.mark.sampled(2)
+
 HOWS: tuple[How, ...] = ("full", "torn", "broken")
 TRIED = 8
 """Steps that the short form lets fail, spread over the work."""

@@ -28,6 +28,8 @@ from thoughtbox.ledger.record import refs
 from thoughtbox.operations.arguments import wire_name
 from thoughtbox.operations.registry import TABLE, Operation
 
+pytestmark = pytest.mark.sampled(2)
+
 SEED = 20_260_729
 NONSENSE: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 3, 1.5, 2**53, -(2**53), 10**9 + 1),

@@ -22,6 +22,8 @@ from tests.support.box import WORKSPACE
 from tests.support.forks import spawned
 from tests.support.servers import PATIENCE, StdioServer, environment
 
+pytestmark = pytest.mark.sampled(2)
+
 SEED = 137
 DURABILITIES = ("full", "normal")
 

@@ -10,6 +10,8 @@ import pytest
 from tests.faults.processes import writing
 from tests.faults.store import Store, missing
 
+pytestmark = pytest.mark.sampled(2)
+
 PROCESSES = 8
 
 

@@ -16,6 +16,8 @@ import pytest
 
 from tests.faults.store import Store
 
+pytestmark = pytest.mark.sampled(2)
+
 CLIENTS = 8
 LONGEST_LIFE = 300.0
 AT_ONCE = 25

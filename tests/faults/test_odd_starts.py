@@ -25,6 +25,8 @@ from thoughtbox.errors import InvalidProof, LedgerBroken, SchemaTooNew, StorageD
 from thoughtbox.ledger import keeper
 from thoughtbox.world import World
 
+pytestmark = pytest.mark.sampled(2)
+
 DATABASE = "thoughtbox.db"
 LOG = "thoughtbox.db-wal"
 

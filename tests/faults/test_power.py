@@ -21,6 +21,8 @@ from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.replay import rebuild
 from thoughtbox.ledger.verify import verify_workspace
 
+pytestmark = pytest.mark.sampled(2)
+
 SEED = 731
 
 

@@ -28,6 +28,8 @@ import sys
 from pathlib import Path
 exec(sys.argv[3], {})
 from tests.faults.store import Store
+
+pytestmark = pytest.mark.sampled(2)
 Store(Path(sys.argv[1]), database_url=sys.argv[2]).close()
 """
 

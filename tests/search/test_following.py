@@ -24,6 +24,8 @@ from thoughtbox.ledger.view import View, create, fingerprint
 from thoughtbox.search import Texts, searchable
 from thoughtbox.search.texts import SLICE_RECORDS
 
+pytestmark = pytest.mark.sampled(2)
+
 SECONDS = 20.0
 
 LASTING = pytest.mark.parametrize("open_library", ["sqlite", "postgres"], indirect=True)

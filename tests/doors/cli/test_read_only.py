@@ -15,6 +15,8 @@ import pytest
 from tests.doors.cli.conftest import COMMAND, Cli, Ran
 from tests.support.forks import run_forked
 
+pytestmark = pytest.mark.sampled(2)
+
 PutAway = Callable[[], "Medium"]
 
 

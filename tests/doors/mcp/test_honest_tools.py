@@ -73,6 +73,7 @@ class Workshop:
         return verified["records"], verified["root"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("operation", SHOWN, ids=lambda operation: operation.name)
 def test_its_answer_fits_its_schema_and_it_writes_only_if_it_says_so(
     everything: Agent, tools: dict[str, Tool], operation: Operation

@@ -23,6 +23,8 @@ IN_TIME = 2.0
 
 PARENT = """
 import subprocess, sys
+
+pytestmark = pytest.mark.sampled(2)
 server = subprocess.Popen(sys.argv[1:])
 print(server.pid, flush=True)
 server.wait()
