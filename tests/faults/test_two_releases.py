@@ -21,6 +21,8 @@ from thoughtbox.ledger.replay import advance
 from thoughtbox.ledger.view import made
 from thoughtbox.search import Texts
 
+pytestmark = pytest.mark.sampled(2)
+
 ENGINES = pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 
 OPEN = """
@@ -28,8 +30,6 @@ import sys
 from pathlib import Path
 exec(sys.argv[3], {})
 from tests.faults.store import Store
-
-pytestmark = pytest.mark.sampled(2)
 Store(Path(sys.argv[1]), database_url=sys.argv[2]).close()
 """
 

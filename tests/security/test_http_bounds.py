@@ -15,11 +15,11 @@ import pytest
 
 from tests.support.servers import ENVELOPE, PATIENCE, STATELESS, HttpServer, environment, soon
 
+pytestmark = pytest.mark.sampled(2)
+
 TOKEN = "correct-horse-battery-staple"
 HURRIED = """
 from thoughtbox.doors.mcp.transports import bounded_http
-
-pytestmark = pytest.mark.sampled(2)
 bounded_http.HEAD_SECONDS = bounded_http.BODY_SECONDS = 0.6
 bounded_http.SILENCE_SECONDS = 1.2
 """

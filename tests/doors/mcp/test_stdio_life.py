@@ -19,12 +19,12 @@ from thoughtbox.app import Thoughtbox
 from thoughtbox.ledger.verify import verify_workspace
 from thoughtbox.settings import load
 
+pytestmark = pytest.mark.sampled(2)
+
 IN_TIME = 2.0
 
 PARENT = """
 import subprocess, sys
-
-pytestmark = pytest.mark.sampled(2)
 server = subprocess.Popen(sys.argv[1:])
 print(server.pid, flush=True)
 server.wait()
