@@ -17,7 +17,7 @@ SOURCES = ("user", "system", "agent", "derived")
 LONGEST_SUMMARY = 4000
 
 AGENTS_SPEAK = frozenset({"stdio", "http"})
-"""Doors at which nobody but agents speaks; a user has the shell and the prompt."""
+"""Doors at which nobody but agents speaks; a user has the shell."""
 
 
 class Episode(NamedTuple):
