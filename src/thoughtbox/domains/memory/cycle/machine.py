@@ -10,7 +10,7 @@ import json
 from typing import Any, NamedTuple
 
 from thoughtbox.domains.memory.cycle.given import Given
-from thoughtbox.domains.memory.cycle.phases import Phase, Status, next_phase
+from thoughtbox.domains.memory.cycle.phases import CALLED, Phase, Status, next_phase
 from thoughtbox.domains.memory.cycle.running import RUNS
 from thoughtbox.domains.memory.cycle.steps import Ahead, ahead
 from thoughtbox.domains.memory.governance.policy import violated
@@ -22,17 +22,6 @@ from thoughtbox.domains.memory.hashing import digest
 from thoughtbox.domains.memory.view.sessions import Session
 from thoughtbox.errors import CycleComplete, PhaseViolation, ValidationFailed
 from thoughtbox.operations import Tx
-
-TOOLS: dict[Phase, str] = {
-    "SNAPSHOT": "compliance_snapshot",
-    "ROUTER": "compliance_router",
-    "CONTEXT_PACK": "context_pack",
-    "DRAFT": "draft",
-    "FINALIZE_RESPONSE": "finalize_response",
-    "GOVERNANCE_VALIDATE": "governance_validate",
-    "MEMORY_UPDATE": "memory_update",
-}
-"""What each phase is called in the chain."""
 
 
 class Ran(NamedTuple):
@@ -55,7 +44,7 @@ def run_phase(tx: Tx, session_id: int, phase: Phase, given: Given) -> Ran:
     if turn.status == "ok":
         write_phase(tx, session_id, phase, turn.changes)
     record_invocation(
-        tx, session_id, TOOLS[phase], given_hash, digest(turn.output), None, {"phase": phase, "status": turn.status}
+        tx, session_id, CALLED[phase], given_hash, digest(turn.output), None, {"phase": phase, "status": turn.status}
     )
     after = found(tx, session_id)
     return Ran(after, phase, turn.status, turn.output, ahead(after))

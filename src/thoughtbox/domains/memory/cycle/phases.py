@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Mapping, Sequence
+from typing import Literal, get_args
 
 Phase = Literal[
     "SNAPSHOT", "ROUTER", "CONTEXT_PACK", "DRAFT", "FINALIZE_RESPONSE", "GOVERNANCE_VALIDATE", "MEMORY_UPDATE"
@@ -13,16 +13,21 @@ PHASES: tuple[Phase, ...] = get_args(Phase)
 Status = Literal["ok", "blocked", "waiting", "failed"]
 """What a phase came to; only `ok` moves a session on."""
 
+CALLED: Mapping[Phase, str] = {
+    "SNAPSHOT": "compliance_snapshot",
+    "ROUTER": "compliance_router",
+    "CONTEXT_PACK": "context_pack",
+    "DRAFT": "draft",
+    "FINALIZE_RESPONSE": "finalize_response",
+    "GOVERNANCE_VALIDATE": "governance_validate",
+    "MEMORY_UPDATE": "memory_update",
+}
+"""What each phase is called in the chain: by its tool, where it has one of its own."""
+
+WITHOUT_A_TOOL: frozenset[Phase] = frozenset({"DRAFT", "MEMORY_UPDATE"})
+"""Phases that only `guarded_cycle` runs."""
+
 SKIPPED_WITH_A_DRAFT: tuple[Phase, ...] = ("CONTEXT_PACK", "DRAFT")
-
-
-class State(NamedTuple):
-    """How far a session has come."""
-
-    last: Phase | None = None
-    """The phase that is behind it: done, or skipped."""
-    done: tuple[Phase, ...] = ()
-    skipped: tuple[Phase, ...] = ()
 
 
 def next_phase(last: str | None) -> Phase | None:
@@ -31,13 +36,6 @@ def next_phase(last: str | None) -> Phase | None:
         return PHASES[0]
     place = PHASES.index(last) + 1
     return PHASES[place] if place < len(PHASES) else None
-
-
-def moved(state: State, phase: Phase, status: Status, skips: Sequence[Phase] = ()) -> State:
-    """Where a session stands once its next phase has come to this; any other phase is no move at all."""
-    if status != "ok" or phase != next_phase(state.last):
-        return state
-    return State(skips[-1] if skips else phase, (*state.done, phase), (*state.skipped, *skips))
 
 
 def missing(done: Sequence[str], skipped: Sequence[str], until: Phase = "FINALIZE_RESPONSE") -> list[Phase]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from thoughtbox.domains.memory.cycle.phases import CALLED, WITHOUT_A_TOOL
 from thoughtbox.domains.memory.view.sessions import INVOCATION, PHASE, RECEIPT
 from thoughtbox.domains.memory.workflow.records import WORKFLOW
 from thoughtbox.ledger.record import Record
@@ -16,13 +17,7 @@ from thoughtbox.world import milliseconds
 HOST = "hook"
 """The transport of what a host's hooks write: an agent has no part in it."""
 
-TOOLS_OF_PHASES: Mapping[str, str] = {
-    "SNAPSHOT": "compliance_snapshot",
-    "ROUTER": "compliance_router",
-    "CONTEXT_PACK": "context_pack",
-    "FINALIZE_RESPONSE": "finalize_response",
-    "GOVERNANCE_VALIDATE": "governance_validate",
-}
+TOOLS_OF_PHASES: Mapping[str, str] = {phase: tool for phase, tool in CALLED.items() if phase not in WITHOUT_A_TOOL}
 """Tools that run one phase of the guarded cycle: however it was run, the phase is done."""
 
 OF_THE_CYCLE = frozenset({"guarded_cycle", *TOOLS_OF_PHASES.values()})
