@@ -103,7 +103,7 @@ class Dispatcher:
             run=self._run_within,
         )
 
-    def submit(self, call: Call) -> Future[Answer]:
+    def submit(self, call: Call, *, here: bool = False) -> Future[Answer]:
         """Run the call. One that is not well formed is refused before anything is touched."""
         operation, given = self._resolved(call)
         self._workspaces.must_be_open(call.workspace)

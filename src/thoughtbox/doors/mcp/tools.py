@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from mcp_types import ListToolsResult, Tool, ToolAnnotations
-
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.operation import Operation
@@ -33,7 +31,7 @@ class Tools:
         self._table = table
         self._shown = table.shown_in(toolset)
         self._gateways = [operation for operation in self._shown.values() if operation.gateway is not None]
-        self._lists: dict[str, ListToolsResult] = {}
+        self._lists: dict[str, Schema] = {}
 
     def find(self, name: str, arguments: Collection[str]) -> Operation:
         """The operation that a tool's name means: as this toolset calls it, or as any does."""
@@ -43,13 +41,13 @@ class Tools:
         """All that is described differently to callers who stand elsewhere."""
         return "\n".join(self._description(operation, focus) for operation in self._gateways)
 
-    def listed(self, focus: Focus) -> ListToolsResult:
+    def listed(self, focus: Focus) -> Schema:
         described = self.described(focus)
         if described not in self._lists:
             if len(self._lists) >= MOST_LISTS:
                 self._lists.clear()
             tools = [tool(self._table, name, one, self._description(one, focus)) for name, one in self._shown.items()]
-            self._lists[described] = ListToolsResult(tools=tools)
+            self._lists[described] = {"tools": tools}
         return self._lists[described]
 
     def _description(self, operation: Operation, focus: Focus) -> str:
@@ -57,22 +55,23 @@ class Tools:
         return gateway.described(self._table, focus) if gateway is not None else operation.description
 
 
-def tool(table: Table, name: str, operation: Operation, description: str) -> Tool:
+def tool(table: Table, name: str, operation: Operation, description: str) -> Schema:
     """The operation as a client is shown it."""
-    return Tool(
-        name=name,
-        title=operation.title,
-        description=description,
-        input_schema=input_schema(table, operation),
-        # What leads to other operations answers as they do.
-        output_schema=output_schema(operation) if operation.gateway is None else None,
-        annotations=ToolAnnotations(
-            read_only_hint=not operation.writes,
-            destructive_hint=operation.destructive,
-            idempotent_hint=not operation.writes or operation.idempotent,
-            open_world_hint=False,
-        ),
-    )
+    shown: Schema = {
+        "name": name,
+        "title": operation.title,
+        "description": description,
+        "inputSchema": input_schema(table, operation),
+        "annotations": {
+            "readOnlyHint": not operation.writes,
+            "destructiveHint": operation.destructive,
+            "idempotentHint": not operation.writes or operation.idempotent,
+            "openWorldHint": False,
+        },
+    }
+    if operation.gateway is None:  # what leads to other operations answers as they do
+        shown["outputSchema"] = output_schema(operation)
+    return shown
 
 
 def input_schema(table: Table, operation: Operation) -> Schema:
