@@ -100,11 +100,17 @@ class Thoughtbox:
     def _prepare(self) -> None:
         """Have every view in its present shape, and nothing half made or half imported; write only if it is not so."""
 
-        def look(sql: Sql) -> tuple[bool, bool, bool]:
+        def look(sql: Sql) -> tuple[bool, bool, bool, int]:
             self.views.refuse_newer(sql)
-            return bool(self.views.outdated(sql)), bool(left_behind(sql)), bool(sql.standing().imports)
+            newest = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.settings.project,))
+            return (
+                bool(self.views.outdated(sql)),
+                bool(left_behind(sql)),
+                bool(sql.standing().imports),
+                newest[0] if newest else 0,
+            )
 
-        are_outdated, are_half_made, is_half_imported = self.engine.read(look).result()
+        are_outdated, are_half_made, is_half_imported, self.newest_at_start = self.engine.read(look).result()
         if are_outdated:
             ensure(self.engine, self.views)
         elif are_half_made:

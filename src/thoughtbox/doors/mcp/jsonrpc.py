@@ -65,15 +65,19 @@ def read(text: bytes) -> Incoming | Reply | Malformed:
     try:
         found = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        return _unreadable(text, error)
+        try:
+            # Takes NaN, numbers of any size and halves of surrogate pairs: what is wrong with them is told in words.
+            found = json.loads(text.decode())
+        except (ValueError, RecursionError):
+            return Malformed(PARSE_ERROR, f"this cannot be read as JSON: {error}")
     if type(found) is not dict:
         if type(found) is list:
-            return Malformed(INVALID_REQUEST, "batches are not supported: send one message a line")
+            return Malformed(INVALID_REQUEST, "batches are not supported: send one message at a time")
         return _no_message(None)
     method = found.get("method")
     id = found.get("id")
     if type(id) is float:
-        id = _whole(text)
+        id = json.loads(text).get("id")  # it may be a whole number of more than 64 bits
     if found.get("jsonrpc") != "2.0":
         return _no_message(id)
     if type(method) is not str:
@@ -104,14 +108,14 @@ def notification(method: str, params: Any = None) -> bytes:
     said: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
     if params is not None:
         said["params"] = params
-    return orjson.dumps(said)
+    return _dumped(said)
 
 
 def request(id: Id, method: str, params: Any = None) -> bytes:
     asked: dict[str, Any] = {"jsonrpc": "2.0", "id": id, "method": method}
     if params is not None:
         asked["params"] = params
-    return orjson.dumps(asked)
+    return _dumped(asked)
 
 
 def writable(value: Any) -> Any:
@@ -131,8 +135,8 @@ def same_id(id: Any) -> Any:
 def _dumped(message: dict[str, Any]) -> bytes:
     try:
         return orjson.dumps(message)
-    except TypeError:  # an id of more than 64 bits, for instance
-        return json.dumps(message, ensure_ascii=False, separators=(",", ":"), default=_fragment).encode()
+    except TypeError:  # a number of more than 64 bits, or half of a surrogate pair, in something that is sent back
+        return json.dumps(message, separators=(",", ":"), default=_fragment).encode()
 
 
 def _fragment(value: Any) -> Any:
@@ -158,21 +162,3 @@ def _no_message(id: Any) -> Malformed:
 
 def _usable(id: Any) -> Id | None:
     return id if isinstance(id, str | int) and not isinstance(id, bool) else None
-
-
-def _whole(text: bytes) -> Any:
-    """The id of a message, if it is a whole number of more than 64 bits."""
-    return json.loads(text).get("id")
-
-
-def _unreadable(text: bytes, error: orjson.JSONDecodeError) -> Malformed:
-    """Say what is wrong, under the message's own id where it can be found."""
-    try:
-        found = json.loads(text)  # takes more than the parser of messages
-    except (ValueError, RecursionError):
-        found = None
-    reason = str(error)
-    if found is not None and "surrogate" in reason:
-        reason = r"a text holds half of a surrogate pair (\ud800 to \udfff)"
-    id = _usable(found.get("id")) if isinstance(found, dict) else None
-    return Malformed(PARSE_ERROR, f"this cannot be read as JSON: {reason}", id)

@@ -85,7 +85,7 @@ class _Stream:
 
 
 class Notifications:
-    """Follows the store while anybody wants to know, and tells them."""
+    """Follows the store while the server runs, and tells every client that wants to know."""
 
     def __init__(self, box: Thoughtbox) -> None:
         self._box = box
@@ -98,7 +98,6 @@ class Notifications:
         """A client has shaken hands: it is to hear of changes on its connection, if it may know of them."""
         if reaches(connection.principal, self._box.settings.project):
             self._connections.add(connection)
-            self._follow(connection.place)
 
     def forget(self, connection: Connection) -> None:
         self._connections.discard(connection)
@@ -128,7 +127,6 @@ class Notifications:
         if len(self._streams) >= MOST_STREAMS:
             raise ProtocolError(INTERNAL_ERROR, "Subscription limit reached")
         self._streams.add(stream)
-        self._follow(request.connection.place)
         try:
             request.notify(
                 "notifications/subscriptions/acknowledged", {"notifications": stream.honoured, "_meta": stream.meta}
@@ -152,12 +150,14 @@ class Notifications:
             if not stream.ended.done():
                 stream.ended.set_result(None)
 
-    def _follow(self, place: Place) -> None:
-        """From the first who wants to know on, tell of all that is written."""
-        if self._follower is None:
-            self._follower = self._box.feed.follow(
-                lambda: place.post(partial(self._look, place)), workspaces=[self._box.settings.project]
-            )
+    def follow(self, place: Place) -> None:
+        """Tell of all that is written since the store was opened."""
+        project = self._box.settings.project
+        self._follower = self._box.feed.follow(
+            lambda: place.post(partial(self._look, place)),
+            workspaces=[project],
+            since={project: self._box.newest_at_start},
+        )
 
     def _look(self, place: Place) -> None:
         follower = self._follower

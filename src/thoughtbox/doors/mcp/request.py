@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
@@ -197,5 +197,10 @@ def _after(steps: Steps[Any], done: Future[Any]) -> Future[Any]:
     try:
         result = done.result()
     except BaseException as error:
-        return steps.throw(error)
+        # What would end a generator, a task or the process fails this request only.
+        if isinstance(error, Exception) and not isinstance(error, StopIteration | CancelledError):
+            return steps.throw(error)
+        wrapped = RuntimeError(f"an operation raised {type(error).__name__}")
+        wrapped.__cause__ = error
+        return steps.throw(wrapped)
     return steps.send(result)

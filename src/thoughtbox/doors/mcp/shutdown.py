@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
@@ -27,7 +28,7 @@ class Ending:
 
     def __init__(self) -> None:
         """Only in the main thread: signals are its business."""
-        self._asked: SimpleQueue[None] = SimpleQueue()
+        self._posted: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         for name in ("SIGTERM", "SIGINT", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), lambda *_: self.ask())
@@ -36,13 +37,19 @@ class Ending:
 
     def ask(self) -> None:
         """Have it end; from any thread, and from within a signal's handler."""
-        self._asked.put(None)
+        self._posted.put(None)
+
+    def meanwhile(self, step: Callable[[], None]) -> None:
+        """Have this done by the thread that waits for the end."""
+        self._posted.put(step)
 
     def wait(self) -> None:
         while os.getppid() == self._parent:
             with suppress(Empty):
-                self._asked.get(timeout=None if self._is_told_of_parent else PARENT_SECONDS)
-                return
+                step = self._posted.get(timeout=None if self._is_told_of_parent else PARENT_SECONDS)
+                if step is None:
+                    return
+                step()
 
     def _watch_parent(self) -> bool:
         """Have a thread tell when the parent ends, which it may without closing anything; whether there can be one."""

@@ -68,16 +68,13 @@ class Endpoint:
         self._sessions.end_idle(now)
 
     async def _serve_stateless(self, request: HttpRequest, version: str) -> None:
-        takes_json, takes_events = request.accepts()
         if request.method != "POST":
             await request.respond(405, b"", (b"allow", b"POST"))
-        elif not request.is_json:
-            await request.refuse_plainly(400, "the Content-Type has to be application/json")
-        elif not takes_json or not takes_events:
-            await request.refuse_plainly(406, "the client has to accept application/json and text/event-stream")
-        elif (message := await self._message(request)) is None:
             return
-        elif isinstance(message, Reply):
+        message = await self._posted(request)
+        if message is None:
+            return
+        if isinstance(message, Reply):
             await request.refuse(400, "Body must be a single JSON-RPC request or notification object")
         elif message.id is None:
             await self._acknowledge(request, version)
@@ -180,25 +177,19 @@ class Endpoint:
             self._exchanges.discard(exchange)
 
     async def _posted(self, request: HttpRequest) -> Incoming | Reply | None:
-        """The message that a client with a handshake has sent; None when it was refused."""
-        if not request.is_json:
-            await request.refuse_plainly(400, "the Content-Type has to be application/json")
-            return None
-        if not all(request.accepts()):
-            await request.refuse(406, "Not Acceptable: Client must accept both application/json and text/event-stream")
-            return None
-        return await self._message(request)
-
-    async def _message(self, request: HttpRequest) -> Incoming | Reply | None:
+        """The message that a client has sent; None when it was refused. It is read whole before anything is said."""
         body = await request.body(self._longest_body)
         if body is None:
             await request.refuse_plainly(413, "the body is too long (see THOUGHTBOX_MAX_BODY_BYTES)")
-            return None
-        message = jsonrpc.read(body)
-        if isinstance(message, Malformed):
+        elif not request.is_json:
+            await request.refuse_plainly(400, "the Content-Type has to be application/json")
+        elif not all(request.accepts()):
+            await request.refuse(406, "Not Acceptable: Client must accept both application/json and text/event-stream")
+        elif isinstance(message := jsonrpc.read(body), Malformed):
             await request.respond(400, jsonrpc.error(message.id, message.code, message.reason), JSON)
-            return None
-        return message
+        else:
+            return message
+        return None
 
     async def _refuse_without_session(self, request: HttpRequest) -> None:
         if request.method == "GET" and not request.accepts()[1]:

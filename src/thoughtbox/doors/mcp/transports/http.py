@@ -48,8 +48,10 @@ class HttpServer(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self._endpoint = Endpoint(self._mcp, LoopPlace(asyncio.get_running_loop()), self._longest_body)
+        place = LoopPlace(asyncio.get_running_loop())
+        self._endpoint = Endpoint(self._mcp, place, self._longest_body)
         self._gate.opens(self._endpoint)
+        self._mcp.notifications.follow(place)
         await super().startup(sockets)
 
     async def main_loop(self) -> None:

@@ -55,8 +55,6 @@ def serve_stdio(settings: Settings) -> None:
     with unblocked_output(), Thoughtbox(settings) as box:
         wire = StdioWire(box, descriptors, ending)
         wire.start()
-        wire.wait_until_heard()
-        box.keep()
         ending.wait()
         wire.hang_up()
         end_within(CLOSING_SECONDS)
@@ -82,7 +80,8 @@ class StdioWire:
         self._lines = Lines(box.settings.max_body_bytes)
         self._place = Mailbox()
         self._output = Output(descriptors.output, self._place.post, ending.ask)
-        self._calls = Calls(self._output)
+        self._calls = Calls(self._output, lambda: ending.meanwhile(self._settle_down))
+        self._box = box
         self._server = McpServer(box, transport="stdio")
         self._connection = self._server.connect(self._place, self._output)
         self._is_over = False
@@ -90,16 +89,17 @@ class StdioWire:
     def start(self) -> None:
         threading.Thread(target=self._read, name="thoughtbox-reader", daemon=True).start()
 
-    def wait_until_heard(self) -> None:
-        """Wait until something was answered, or there is nothing to be answered any more."""
-        self._calls.is_answered.wait()
-
     def hang_up(self) -> None:
         """Read no further; what was read is still answered, if that does not take long."""
         self._is_over = True
         self._calls.wait_until_below(1, self._asks, LAST_ANSWERS_SECONDS)
         self._place.post(self._close)
         self._output.wait_until_taken(0, LAST_ANSWERS_SECONDS)
+
+    def _settle_down(self) -> None:
+        """Behind the first answer, what nobody should have to wait for."""
+        self._server.notifications.follow(self._place)
+        self._box.keep()
 
     def _close(self) -> None:
         self._server.notifications.end()
@@ -113,7 +113,6 @@ class StdioWire:
         except OSError:
             pass  # there is nothing to be read from any more
         finally:
-            self._calls.is_answered.set()
             self._ending.ask()
 
     def _take(self, lines: list[Line]) -> None:
@@ -148,13 +147,13 @@ class StdioWire:
 class Calls:
     """Where answers go, counted: how many calls are under way."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Output, answered_first: Callable[[], None]) -> None:
+        """`answered_first` is called once, behind the first answer."""
         self._output = output
+        self._answered_first: Callable[[], None] | None = answered_first
         self._changed = threading.Condition()
         self._open = 0
         self._waits = False
-        self.is_answered = threading.Event()
-        """Set once anything was answered."""
 
     @property
     def is_clear(self) -> bool:
@@ -178,8 +177,9 @@ class Calls:
     def answer(self, message: bytes, error: int | None = None) -> None:
         self._output.send(message)
         self.unanswered()
-        if not self.is_answered.is_set():
-            self.is_answered.set()
+        if self._answered_first is not None:
+            self._answered_first()
+            self._answered_first = None
 
     def unanswered(self) -> None:
         with self._changed:
