@@ -56,6 +56,7 @@ class Settings:
     checkpoint_every: int
     trusted_keys: tuple[str, ...]
     agent: str | None
+    task_ttl_ms: int
     disable_thought_logging: bool
     log_level: str
     rooms: Mapping[str, Any]
@@ -256,6 +257,13 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "agent", "THOUGHTBOX_AGENT", "", optional_text, "Name to record as the author, in place of the client's own."
+    ),
+    Setting(
+        "task_ttl_ms",
+        "THOUGHTBOX_TASK_TTL_MS",
+        str(60 * 60 * 1000),
+        _number(1_000, 7 * 24 * 60 * 60 * 1000),
+        "How long a client may ask for the result of a task after its end, in milliseconds; a week at most.",
     ),
     Setting(
         "disable_thought_logging",

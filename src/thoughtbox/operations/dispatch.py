@@ -131,6 +131,14 @@ class Dispatcher:
         """Run the call and wait for its answer."""
         return self.submit(call).result()
 
+    def must_be_well_formed(self, call: Call) -> None:
+        """Refuse what `submit` would refuse before anything is touched."""
+        operation, given = self._resolved(call)
+        self._workspaces.must_be_open(call.workspace)
+        arguments, _ = bind(self.table, operation, given)
+        _check_options(operation, call)
+        must_be_for(operation, arguments, call.workspace)
+
     def ask(self, workspace: str, caller: Caller, question: Callable[[Tx], T]) -> Future[T]:
         """Put a question to the store that no operation asks, such as which names begin with a prefix."""
         task = Task("door", "ask")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from thoughtbox.domains.ledger import topics
+from thoughtbox.domains.ledger import task_topics, topics
 from thoughtbox.domains.ledger.models import (
     Fault,
     Proof,
@@ -42,6 +42,7 @@ room = Room(
 room.topic(CHECKPOINT, topics.checkpoint, streams="ledger")
 room.topic(CALLED, topics.call, streams="calls")
 room.topic(ANSWERED, topics.answer, streams="calls")
+task_topics.declare(room)
 
 PAGE_CHARS = 90_000
 """A page of records that asks for no budget stays within the hard ceiling."""

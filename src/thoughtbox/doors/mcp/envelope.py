@@ -26,7 +26,14 @@ METHOD_HEADER = "mcp-method"
 NAME_HEADER = "mcp-name"
 ROUTING_HEADERS = frozenset({VERSION_HEADER, METHOD_HEADER, NAME_HEADER})
 
-NAMED_IN_HEADER: Mapping[str, str] = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+NAMED_IN_HEADER: Mapping[str, str] = {
+    "tools/call": "name",
+    "prompts/get": "name",
+    "resources/read": "uri",
+    "tasks/get": "taskId",
+    "tasks/update": "taskId",
+    "tasks/cancel": "taskId",
+}
 """Methods whose object stands in a header, too, so that a proxy can tell: by the parameter that names it."""
 
 _ENCODED = re.compile(r"=\?base64\?(.*)\?=")

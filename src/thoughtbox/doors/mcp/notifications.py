@@ -20,6 +20,8 @@ from thoughtbox.doors.mcp.jsonrpc import INTERNAL_ERROR, ProtocolError
 from thoughtbox.doors.mcp.principal import must_reach, reaches
 from thoughtbox.doors.mcp.request import Outlet, Place, Request, Steps
 from thoughtbox.doors.mcp.revisions import SUBSCRIPTION_ID
+from thoughtbox.doors.mcp.task_shapes import STATUS
+from thoughtbox.doors.mcp.tasks import Tasks, Watch
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
 from thoughtbox.ledger.feed import Follower, Stretch
@@ -54,7 +56,8 @@ class Telling:
             return
         if not self._owed:
             self._outlet.when_clear(self._tell_what_is_owed)
-        self._owed[(method, str((params or {}).get("uri", "")))] = params
+        about = params or {}
+        self._owed[(method, str(about.get("uri") or about.get("taskId") or ""))] = params
 
     def _tell_what_is_owed(self) -> None:
         owed, self._owed = self._owed, {}
@@ -70,6 +73,7 @@ class _Stream:
         self.addresses: list[str] = wanted.get("resourceSubscriptions") or []
         self.wants = {name for name, value in wanted.items() if value is True}
         self.meta = {SUBSCRIPTION_ID: request.id}
+        self.tasks: list[Watch] = []
         self.ended: Future[None] = Future()
         self._telling = Telling(request.outlet)
 
@@ -77,11 +81,15 @@ class _Stream:
     def honoured(self) -> dict[str, Any]:
         known = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
         addresses = {"resourceSubscriptions": self.addresses} if self.addresses else {}
-        return {**{name: True for name in known if name in self.wants}, **addresses}
+        tasks = {"taskIds": [watch.task_id for watch in self.tasks]} if self.tasks else {}
+        return {**{name: True for name in known if name in self.wants}, **addresses, **tasks}
 
     def tell(self, method: str, **params: Any) -> None:
         if method == RESOURCE or _WANTED_AS[method] in self.wants:
             self._telling.tell(method, {**params, "_meta": self.meta})
+
+    def tell_of_task(self, shown: Mapping[str, Any]) -> None:
+        self._telling.tell(STATUS, {**shown, "_meta": self.meta})
 
 
 class Notifications:
@@ -119,19 +127,21 @@ class Notifications:
         request.connection.subscriptions.discard(request.params["uri"])
         return {}
 
-    def listen(self, request: Request) -> Steps[dict[str, Any]]:
+    def listen(self, request: Request, tasks: Tasks) -> Steps[dict[str, Any]]:
         """Serve a stateless client's stream until it goes away, or the server does."""
         stream = _Stream(request)
         if stream.addresses or "resourcesListChanged" in stream.wants:
             must_reach(request.principal, self._box.settings.project)
         if len(self._streams) >= MOST_STREAMS:
             raise ProtocolError(INTERNAL_ERROR, "Subscription limit reached")
+        stream.tasks = yield from tasks.wanted(request, stream.tell_of_task)
         self._streams.add(stream)
         try:
             request.notify(
                 "notifications/subscriptions/acknowledged", {"notifications": stream.honoured, "_meta": stream.meta}
             )
-            yield stream.ended
+            with tasks.watched(request, stream.tasks):
+                yield stream.ended
         finally:
             self._streams.discard(stream)
         return {"_meta": stream.meta}

@@ -47,7 +47,7 @@ class OperationCalls:
             operation=operation,
             workspace=workspace,
             arguments=arguments,
-            caller=self._caller(request),
+            caller=self.caller(request),
             key=_meta(meta, META_KEY, str),
             as_of=_meta(meta, META_AS_OF, int),
             focus=client.focus(workspace),
@@ -82,7 +82,7 @@ class OperationCalls:
     def ask(self, request: Request, question: Callable[[Tx], Any]) -> Steps[Any]:
         """Put a question to the store outside of any operation: lists and completions."""
         try:
-            return (yield self._dispatcher.ask(self.workspace(request), self._caller(request), question))
+            return (yield self._dispatcher.ask(self.workspace(request), self.caller(request), question))
         except ThoughtboxError:
             raise
         except Exception as error:
@@ -107,7 +107,8 @@ class OperationCalls:
             raise InvalidPayload(f"{where} cannot be the name of a workspace", recovery=f"It has {WORKSPACE_RULE}.")
         return reached(request.principal, named, self._settings.project)
 
-    def _caller(self, request: Request) -> Caller:
+    def caller(self, request: Request) -> Caller:
+        """Who sends a request, as its records name them."""
         return _called(self._settings.agent or request.peer.name, self._transport, self._settings.toolset)
 
 

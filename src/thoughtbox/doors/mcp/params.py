@@ -168,9 +168,13 @@ _NEEDS: Final[Mapping[str, Mapping[str, Check]]] = {
             promptsListChanged=is_switch,
             resourceSubscriptions=list_of(is_text),
             resourcesListChanged=is_switch,
+            taskIds=list_of(is_text),
             toolsListChanged=is_switch,
         )
     },
+    "tasks/get": {"taskId": is_text},
+    "tasks/update": {"taskId": is_text, "inputResponses": map_of(is_object)},
+    "tasks/cancel": {"taskId": is_text},
     "initialize": {
         "protocolVersion": is_text,
         "capabilities": _HANDSHAKE_CAPABILITIES,
@@ -187,6 +191,7 @@ _MAY: Final[Mapping[str, Mapping[str, Check]]] = {
     "prompts/list": {"cursor": is_text},
 }
 _LISTS: Final = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+_TASK_METHODS: Final = ("tasks/get", "tasks/update", "tasks/cancel")
 _SHARED: Final = (*_LISTS, "tools/call", "resources/read", "prompts/get", "completion/complete")
 
 HANDSHAKE_METHODS: Final[Mapping[str, Check]] = {
@@ -206,7 +211,7 @@ STATELESS_METHODS: Final[Mapping[str, Check]] = {
             **(_ROUND if method in ("tools/call", "resources/read", "prompts/get") else {}),
         },
     )
-    for method in (*_SHARED, "server/discover", "subscriptions/listen")
+    for method in (*_SHARED, "server/discover", "subscriptions/listen", *_TASK_METHODS)
 }
 """The same of a client of the newest era."""
 

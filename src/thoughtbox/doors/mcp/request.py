@@ -110,6 +110,11 @@ class Request:
     def principal(self) -> Principal | None:
         return self.connection.principal
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether its client can be asked something while it waits; a stateless one is asked by the answer."""
+        return not self.peer.is_stateless
+
     def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """Tell the client something that belongs to this request."""
         if not self._is_over:

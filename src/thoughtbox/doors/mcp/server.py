@@ -32,6 +32,8 @@ from thoughtbox.doors.mcp.principal import Principal
 from thoughtbox.doors.mcp.request import Outlet, Place, Request, Steps
 from thoughtbox.doors.mcp.request_state import refuse_state
 from thoughtbox.doors.mcp.revisions import HANDSHAKE, IDENTITY, NEWEST_HANDSHAKE, STAMP, STATELESS
+from thoughtbox.doors.mcp.task_shapes import EXTENSION
+from thoughtbox.doors.mcp.tasks import Tasks
 from thoughtbox.doors.mcp.tool_calls import ToolCalls
 from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.doors.mcp.wording import Wording
@@ -80,7 +82,8 @@ class McpServer:
         self._others: dict[str, Tools] = {}
         self._wording = Wording(self._table, box.settings.toolset)
         self.notifications = Notifications(box)
-        self._tool_calls = ToolCalls(box, self._calls, self._tools, self.notifications)
+        self.tasks = Tasks(box, self._calls)
+        self._tool_calls = ToolCalls(box, self._calls, self._tools, self.notifications, self.tasks)
         self._methods: Mapping[str, Handler] = {
             "initialize": self._initialize,
             "ping": lambda request: {},
@@ -91,7 +94,10 @@ class McpServer:
             "resources/read": self._read_resource,
             "resources/subscribe": self.notifications.subscribe,
             "resources/unsubscribe": self.notifications.unsubscribe,
-            "subscriptions/listen": self.notifications.listen,
+            "subscriptions/listen": lambda request: self.notifications.listen(request, self.tasks),
+            "tasks/get": self.tasks.get,
+            "tasks/update": self.tasks.update,
+            "tasks/cancel": self.tasks.cancel,
             "prompts/list": self._list_prompts,
             "prompts/get": self._get_prompt,
             "completion/complete": self._complete,
@@ -150,7 +156,7 @@ class McpServer:
     def _discover(self, request: Request) -> Result:
         return {
             "supportedVersions": list(STATELESS),
-            "capabilities": CAPABILITIES,
+            "capabilities": {**CAPABILITIES, "extensions": {EXTENSION: {}}},
             "instructions": self._wording.instructions,
         }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -23,6 +24,7 @@ from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.request import Request, Steps
 from thoughtbox.doors.mcp.request_state import Round, Rounds, response, used_before
 from thoughtbox.doors.mcp.revisions import STAMP
+from thoughtbox.doors.mcp.tasks import Tasks
 from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError, shown
 from thoughtbox.operations.caller import Landing, Root
@@ -38,13 +40,17 @@ FAILED = SamplingFailed.code
 class ToolCalls:
     """Answers `tools/call`."""
 
-    def __init__(self, box: Thoughtbox, calls: OperationCalls, tools: Tools, notifications: Notifications) -> None:
+    def __init__(
+        self, box: Thoughtbox, calls: OperationCalls, tools: Tools, notifications: Notifications, tasks: Tasks
+    ) -> None:
+        self._dispatcher = box.dispatcher
         self._table = box.dispatcher.table
         self._world = box.world
         self._toolset = box.settings.toolset
         self._calls = calls
         self._tools = tools
         self._notifications = notifications
+        self._tasks = tasks
         self._is_echoing = not box.settings.disable_thought_logging
         self._rounds = Rounds(box.keyring)
 
@@ -64,8 +70,11 @@ class ToolCalls:
         except ProtocolError:
             raise
         except Exception as error:
-            outside = Outside(self._world.now_ms(), self._toolset)
-            return result(request, writable(operation.refusal(fault(error), outside)), is_error=True)
+            return self._refused(request, operation, error)
+
+    def _refused(self, request: Request, operation: Operation, error: Exception) -> Result:
+        outside = Outside(self._world.now_ms(), self._toolset)
+        return result(request, writable(operation.refusal(fault(error), outside)), is_error=True)
 
     def _answer(
         self, request: Request, operation: Operation, arguments: Mapping[str, Any], earlier: Round | None
@@ -83,11 +92,39 @@ class ToolCalls:
                 if request.peer.is_stateless and earlier is None:
                     return self._rounds.asking(request, Round(workspace=call.workspace), client_requests.FOR_ROOTS)
                 call = replace(call, roots=(yield from self._roots(request)))
+            if operation.long and self._tasks.takes(request) and self._is_well_formed(call):
+                work = partial(self._worked_on, client=client, operation=operation, call=call)
+                if (task := (yield from self._tasks.begin(request, call, work))) is not None:
+                    return task
             running = self._run(request, client, operation, call)
             # What takes long does not hold up what the client sends behind it.
             answer = None if operation.long else (yield from running)
         if answer is None:
             answer = yield from running
+        return (yield from self._completed(request, client, operation, call, answer))
+
+    def _is_well_formed(self, call: Call) -> bool:
+        """Whether a call will be run at all; one that will not is refused at once, and leaves no task."""
+        try:
+            self._dispatcher.must_be_well_formed(call)
+        except ThoughtboxError:
+            return False
+        return True
+
+    def _worked_on(self, request: Request, client: Client, operation: Operation, call: Call) -> Steps[Result]:
+        """A call that has become a task: its result, as that of the plain call."""
+        try:
+            answer = yield from self._run(request, client, operation, call)
+            return (yield from self._completed(request, client, operation, call, answer))
+        except ProtocolError:
+            raise
+        except Exception as error:
+            return self._refused(request, operation, error)
+
+    def _completed(
+        self, request: Request, client: Client, operation: Operation, call: Call, answer: Answer
+    ) -> Steps[Result]:
+        """The result of a call that was run: the client's model is consulted first, where the answer asks for that."""
         sampling = operation.from_client.sampling
         if sampling is not None and sampling.question in answer and client_requests.lends_model(request):
             return (yield from self._consulted(request, client, sampling, call, answer))
@@ -120,10 +157,10 @@ class ToolCalls:
     ) -> Steps[Result]:
         """The answer with what the client's model says to the question in it."""
         if call.key is not None and (kept := (yield from self._kept(request, call.key))) is not None:
-            whole = _completed(sampling, answer, kept)
+            whole = _whole(sampling, answer, kept)
         else:
             asked = client_requests.question(request, answer[sampling.question])
-            if request.peer.is_stateless:
+            if not request.can_ask:
                 self._tell_of_news(request, client, call)
                 return self._rounds.asking(request, Round(workspace=call.workspace, answer=answer), asked)
             whole = yield from self._asked(request, client, sampling, call, answer, asked)
@@ -184,7 +221,7 @@ class ToolCalls:
             kept = yield from self._run(request, client, keeping, call)
         except ThoughtboxError as error:
             return _unanswered(sampling, answer, f"it could not be recorded ({error.message})")
-        return _completed(sampling, answer, kept)
+        return _whole(sampling, answer, kept)
 
     def _kept(self, request: Request, key: str | None) -> Steps[Answer | None]:
         """What a call under the same key has already recorded of a model, so that none is asked again."""
@@ -205,7 +242,7 @@ def result(request: Request, answer: Answer, *, is_error: bool = False) -> Resul
     return found
 
 
-def _completed(sampling: Sampling, answer: Answer, kept: Answer) -> Answer:
+def _whole(sampling: Sampling, answer: Answer, kept: Answer) -> Answer:
     rest = {name: value for name, value in answer.items() if name not in sampling.replaces}
     return {**rest, sampling.part: kept[sampling.part]}
 

@@ -103,6 +103,7 @@ class StdioWire:
 
     def _close(self) -> None:
         self._server.notifications.end()
+        self._server.tasks.end()
         self._connection.close()
 
     def _read(self) -> None:

@@ -1,0 +1,95 @@
+"""Tasks as the protocol shows them: the names and shapes of the extension `io.modelcontextprotocol/tasks`."""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from secrets import token_urlsafe
+from typing import Any, Final
+
+import orjson
+
+from thoughtbox.doors.mcp.envelope import Peer
+from thoughtbox.doors.mcp.jsonrpc import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY, ProtocolError
+from thoughtbox.doors.mcp.request import Request
+from thoughtbox.doors.mcp.revisions import STAMP
+from thoughtbox.operations.task_records import Outcome, TaskState
+from thoughtbox.settings import WORKSPACE
+
+EXTENSION: Final = "io.modelcontextprotocol/tasks"
+STATUS: Final = "notifications/tasks"
+
+LONGEST_ID = 300
+
+SOONEST_MS, LATEST_MS = 100, 5_000
+"""How long a client waits at least, and at most, before it asks again."""
+
+Result = dict[str, Any]
+
+ENDED_WITH_SERVER: Final = "the server that worked on it has ended; what the call had written by then stays written"
+CANCELLED: Final = "Cancelled by the client; what the call had written by then stays written."
+
+
+def declares(peer: Peer) -> bool:
+    """Whether a client knows tasks, by what it says with this very request."""
+    return (peer.capabilities.get("extensions") or {}).get(EXTENSION) is not None
+
+
+def must_declare(request: Request) -> None:
+    if not declares(request.peer):
+        raise ProtocolError(
+            MISSING_REQUIRED_CLIENT_CAPABILITY,
+            f"the request does not declare the extension {EXTENSION}",
+            {"requiredCapabilities": {"extensions": {EXTENSION: {}}}},
+        )
+
+
+def new_id(workspace: str) -> str:
+    """An id that nobody can guess. It says where the task is kept: not every client names a workspace."""
+    return f"{token_urlsafe(32)}.{urlsafe_b64encode(workspace.encode()).decode().rstrip('=')}"
+
+
+def workspace_in(task_id: str) -> str | None:
+    """Where a task would be kept that has this id; None when no id looks like that."""
+    written = task_id.partition(".")[2]
+    if len(task_id) > LONGEST_ID or not task_id.isascii():
+        return None
+    try:
+        workspace = urlsafe_b64decode(written + "=" * (-len(written) % 4)).decode()
+    except ValueError:
+        return None
+    return workspace if WORKSPACE.fullmatch(workspace) else None
+
+
+def poll_interval_ms(age_ms: int) -> int:
+    """When to ask again: soon for a task that has just begun, and seldom for one that takes long."""
+    return min(max(age_ms // 4, SOONEST_MS), LATEST_MS)
+
+
+def standing(task: TaskState, note: str | None) -> tuple[str, Result]:
+    """The status of a task, and what belongs to it; `note` is how far it has come, None where nobody is at it."""
+    outcome = task.outcome
+    if outcome is None:
+        if note is None:
+            error = {"code": INTERNAL_ERROR, "message": ENDED_WITH_SERVER}
+            return "failed", {"statusMessage": ENDED_WITH_SERVER, "error": error}
+        if task.asked:
+            return "input_required", {"inputRequests": task.asked}
+        return "working", {"statusMessage": note} if note else {}
+    if outcome.status == "completed":
+        return "completed", {"result": _result(outcome)}
+    if outcome.status == "failed":
+        assert outcome.error is not None
+        return "failed", {"statusMessage": outcome.error["message"], "error": outcome.error}
+    return "cancelled", {"statusMessage": CANCELLED}
+
+
+def _result(outcome: Outcome) -> Result:
+    """The result that the plain call would have had."""
+    assert outcome.answer is not None
+    return {
+        "content": [{"type": "text", "text": outcome.answer}],
+        "structuredContent": orjson.Fragment(outcome.answer),
+        "isError": outcome.is_error,
+        "resultType": "complete",
+        "_meta": STAMP,
+    }
