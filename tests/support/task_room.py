@@ -65,6 +65,11 @@ def slow_compute(slices: Slices, call: Wait) -> Steps[Said]:
 def thought(what, call):
     return {"sessionId": "slow", "thoughtType": "note", "content": f"{call.label} {what}"}
 
+@room.operation("slow_start", long=True, writes=True, example=Example({"name": "a"}))
+def slow_start(tx: Tx, call: Greet) -> Said:
+    """Begin a session, in which its caller then is."""
+    return Said(text=tx.call("start_new", {"sessionTitle": call.name})["sessionId"])
+
 @room.operation("failing_job", long=True, errors=[InvalidInput], example=Example({}))
 def failing_job(tx: Tx, call: Nothing) -> Said:
     """Fail."""

@@ -76,10 +76,11 @@ class TaskState(NamedTuple):
 
     @property
     def age_ms(self) -> int:
-        """From its beginning to its end; of one that is worked on, until now."""
-        if self.outcome is not None:
-            return milliseconds(self.updated) - milliseconds(self.created)
-        return max(0, self.now_ms - milliseconds(self.created)) if self.lease is not None else 0
+        """From its beginning to its end; of one that is worked on, until now. A clock may have been set back."""
+        if self.outcome is None and self.lease is None:
+            return 0
+        until = self.now_ms if self.outcome is None else milliseconds(self.updated)
+        return max(0, until - milliseconds(self.created))
 
     @property
     def lifetime_ms(self) -> int:

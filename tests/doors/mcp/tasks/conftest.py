@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 
 from tests.support.box import empty_schema
+from tests.support.boxes import box, open_box
 from tests.support.servers import HttpServer, StdioServer, environment
 from tests.support.task_room import TASK_ROOM
+
+__all__ = ["box", "open_box"]
 
 
 class Place:
@@ -24,10 +27,10 @@ class Place:
         self._settings = settings
         self._kept = kept
 
-    def start(self, transport: str, prelude: str = "", **settings: str) -> Any:
+    def start(self, transport: str, prelude: str = "", stderr: TextIO | None = None, **settings: str) -> Any:
         kind = StdioServer if transport == "stdio" else HttpServer
         told = environment(self.directory / "data", **self._settings, **settings)
-        server = kind(told, prelude=TASK_ROOM + prelude)
+        server = kind(told, prelude=TASK_ROOM + prelude, stderr=stderr)
         self._kept.callback(server.stop)
         return server
 

@@ -60,6 +60,19 @@ def test_a_refused_call_is_a_completed_task_with_the_plain_refusal(place: Place)
 
 
 @on_sqlite
+def test_a_task_leaves_its_client_where_the_plain_call_does_and_is_echoed_as_that_is(place: Place):
+    log = place.file("log")
+    with log.open("w", encoding="utf-8") as stderr:
+        client = TaskClient(place.start("stdio", stderr=stderr))
+
+    begun = client.comes_to(client.begin("slow_start", name="In a task"), "completed")
+
+    session = begun["result"]["structuredContent"]["text"]
+    assert client.call("cipher")["structuredContent"]["sessionId"] == session
+    soon(lambda: "slow_start" in log.read_text(encoding="utf-8"))
+
+
+@on_sqlite
 def test_no_task_is_made_for_those_who_do_not_declare_it_nor_of_what_is_short_or_malformed(place: Place):
     server = place.start("http")
     client, plain = TaskClient(server), TaskClient(server, declares=False)
