@@ -105,6 +105,8 @@ class Tasks:
     def begin(self, request: Request, call: Call, work: Callable[[Request], Steps[Result]]) -> Steps[Result | None]:
         """Have a call go on by itself: the result that names its task; None when it cannot be kept."""
         task_id, principal = new_id(call.workspace), _principal(request)
+        if task_id is None:
+            return None
         what = Begin(
             call.operation if isinstance(call.operation, str) else call.operation.name,
             call.arguments,

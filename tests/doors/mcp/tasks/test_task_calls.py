@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.doors.mcp.tasks.conftest import Place
@@ -34,6 +36,7 @@ def test_a_long_call_becomes_a_task_that_comes_to_the_plain_answer(place: Place,
     assert begun["status"] == "working"
     assert begun["ttlMs"] == 3_600_000
     assert begun["pollIntervalMs"] >= 100
+    assert re.fullmatch(r"[!-~]{44,128}", begun["taskId"]), "longer ones, and others, are not taken by every client"
     assert begun.keys() - {"_meta"} == {
         *("resultType", "taskId", "status", "createdAt", "lastUpdatedAt", "ttlMs", "pollIntervalMs")
     }
@@ -116,7 +119,7 @@ def test_what_no_task_can_be_is_refused_in_words_and_with_the_codes_of_the_exten
         ".",
         task + "x",
         f"{secret}.",
-        f"{secret}.{where}=",
+        f"{secret}.{where}/",
         f"x.{where}",
         "ü",
         "\0",
@@ -187,6 +190,18 @@ def test_beyond_the_tasks_that_a_client_may_have_a_call_is_answered_plainly(plac
 
     client.ask("tasks/cancel", taskId=task)
     client.comes_to(client.begin("failing_job"), "completed")
+
+
+@on_sqlite
+def test_in_a_workspace_with_a_name_too_long_for_an_id_a_call_is_answered_plainly(place: Place):
+    server = place.start("stdio")
+    longest, too_long = "w" * 84, "w" * 85
+
+    task = TaskClient(server, workspace=longest).begin("slow_compute")
+    assert len(task) == 128
+    assert TaskClient(server).comes_to(task, "completed")
+    plain = TaskClient(server, workspace=too_long).call("slow_compute", label="it")
+    assert plain["structuredContent"] == {"text": "it is done"}
 
 
 @on_sqlite

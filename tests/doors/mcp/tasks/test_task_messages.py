@@ -73,7 +73,7 @@ def test_those_who_listen_hear_how_their_tasks_stand_now_and_whenever_that_chang
     client.comes_to(over, "completed")
     asking = client.comes_to(task, "input_required")
 
-    with listening(TaskClient(listener), over, task, over, "x.YQ") as heard:
+    with listening(TaskClient(listener), over, task, over, "x.a") as heard:
         acknowledged = next(heard)
         assert acknowledged["method"] == "notifications/subscriptions/acknowledged"
         assert acknowledged["params"]["notifications"] == {"taskIds": [over, task]}
