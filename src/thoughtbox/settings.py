@@ -56,6 +56,7 @@ class Settings:
     checkpoint_every: int
     trusted_keys: tuple[str, ...]
     agent: str | None
+    task_after_ms: int
     task_ttl_ms: int
     disable_thought_logging: bool
     log_level: str
@@ -257,6 +258,14 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "agent", "THOUGHTBOX_AGENT", "", optional_text, "Name to record as the author, in place of the client's own."
+    ),
+    Setting(
+        "task_after_ms",
+        "THOUGHTBOX_TASK_AFTER_MS",
+        "1000",
+        _number(0, 60_000),
+        "When a long call becomes a task, for clients that know tasks: if it is not done after so many milliseconds;"
+        " 0: at once.",
     ),
     Setting(
         "task_ttl_ms",

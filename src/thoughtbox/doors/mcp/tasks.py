@@ -86,6 +86,7 @@ class Tasks:
         self._dispatcher = box.dispatcher
         self._calls = calls
         self._ttl_ms = box.settings.task_ttl_ms
+        self._after_ms = box.settings.task_after_ms
         self._running: dict[str, TaskRun] = {}
         self._watches: set[Watch] = set()
         self._place: Place | None = None
@@ -102,31 +103,51 @@ class Tasks:
             and not self._is_over
         )
 
-    def begin(self, request: Request, call: Call, work: Callable[[Request], Steps[Result]]) -> Steps[Result | None]:
-        """Have a call go on by itself: the result that names its task; None when it cannot be kept."""
-        task_id, principal = new_id(call.workspace), _principal(request)
-        if task_id is None:
-            return None
-        what = Begin(
-            call.operation if isinstance(call.operation, str) else call.operation.name,
-            call.arguments,
-            principal,
-            self._ttl_ms,
-            holder=f"token {principal}" if principal is not None else f"agent {call.caller.agent}",
-            most=MOST_UNDER_WAY,
-        )
-        begun = partial(task_records.begin, stream=stream_of(task_id), what=what)
+    def answer(self, request: Request, call: Call, work: Callable[[Request], Steps[Result]]) -> Steps[Result]:
+        """The result of a long call, if it comes within a moment; otherwise one that names the task that it becomes.
+
+        Some clients put a task aside at once, and their agents go on without its answer.
+        """
+        principal = _principal(request)
+        holder = f"token {principal}" if principal is not None else f"agent {call.caller.agent}"
+        run = TaskRun(request, self, call.workspace, call.caller, holder)
         try:
-            task = yield self._dispatcher.do(call.workspace, call.caller, begun, what="task")
-        except ThoughtboxError:
-            return None  # the plain call may still do, and else it says why not
-        if task is None:
-            return None
-        run = TaskRun(request, self, task, call.caller, what.holder)
+            yield from self._waited(run, work)
+            if run.done.done() and self._after_ms:
+                return run.done.result()
+            task_id, task = yield from self._begun(run, call, principal)
+            if task is None:
+                run.cannot_begin()
+                return (yield run.done)
+        except GeneratorExit:
+            run.cancel()  # nobody waits for it any more
+            raise
         self._running[task.stream] = run
         self._look_after(request.connection.place)
-        request.connection.place.post(lambda: run.run(work(run)))
+        run.begun(task)
         return {**self._shown(task_id, task), "resultType": "task", "_meta": STAMP}
+
+    def _waited(self, run: TaskRun, work: Callable[[Request], Steps[Result]]) -> Steps[None]:
+        """Begin the work, and give it a moment."""
+        recall = run.connection.place.later(self._after_ms / 1000, run.hasten)
+        run.run(work(run))
+        try:
+            yield run.waited
+        finally:
+            recall()
+
+    def _begun(self, run: TaskRun, call: Call, principal: str | None) -> Steps[tuple[str, TaskState | None]]:
+        """Write down that a call becomes a task; None when it cannot be kept, and has to be waited for."""
+        if (task_id := new_id(call.workspace)) is None:
+            return "", None
+        operation = call.operation if isinstance(call.operation, str) else call.operation.name
+        what = Begin(operation, call.arguments, principal, self._ttl_ms, run.holder, MOST_UNDER_WAY)
+        begun = partial(task_records.begin, stream=stream_of(task_id), what=what)
+        try:
+            return task_id, (yield self._dispatcher.do(call.workspace, call.caller, begun, what="task"))
+        except ThoughtboxError as error:
+            logger.debug("a call is not made a task of: %s", error)
+            return "", None
 
     def get(self, request: Request) -> Steps[Result]:
         """How a task stands, with what it has come to."""

@@ -92,13 +92,12 @@ class ToolCalls:
                 if request.peer.is_stateless and earlier is None:
                     return self._rounds.asking(request, Round(workspace=call.workspace), client_requests.FOR_ROOTS)
                 call = replace(call, roots=(yield from self._roots(request)))
-            if operation.long and self._tasks.takes(request) and self._is_well_formed(call):
-                work = partial(self._worked_on, client=client, operation=operation, call=call)
-                if (task := (yield from self._tasks.begin(request, call, work))) is not None:
-                    return task
             running = self._run(request, client, operation, call)
             # What takes long does not hold up what the client sends behind it.
             answer = None if operation.long else (yield from running)
+        if operation.long and self._tasks.takes(request) and self._is_well_formed(call):
+            work = partial(self._worked_on, client=client, operation=operation, call=call)
+            return (yield from self._tasks.answer(request, call, work))
         if answer is None:
             answer = yield from running
         return (yield from self._completed(request, client, operation, call, answer))
@@ -112,7 +111,7 @@ class ToolCalls:
         return True
 
     def _worked_on(self, request: Request, client: Client, operation: Operation, call: Call) -> Steps[Result]:
-        """A call that has become a task: its result, as that of the plain call."""
+        """A call that may become a task: its result, as that of the plain call."""
         try:
             answer = yield from self._run(request, client, operation, call)
             return (yield from self._completed(request, client, operation, call, answer))

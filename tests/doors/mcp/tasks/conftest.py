@@ -16,6 +16,8 @@ from tests.support.task_room import TASK_ROOM
 
 __all__ = ["box", "open_box"]
 
+AT_ONCE = {"THOUGHTBOX_TASK_AFTER_MS": "0"}
+
 
 class Place:
     """A store, and the servers that a test starts on it."""
@@ -29,7 +31,7 @@ class Place:
 
     def start(self, transport: str, prelude: str = "", stderr: TextIO | None = None, **settings: str) -> Any:
         kind = StdioServer if transport == "stdio" else HttpServer
-        told = environment(self.directory / "data", **self._settings, **settings)
+        told = environment(self.directory / "data", **{**AT_ONCE, **self._settings, **settings})
         server = kind(told, prelude=TASK_ROOM + prelude, stderr=stderr)
         self._kept.callback(server.stop)
         return server

@@ -181,6 +181,46 @@ def test_what_is_asked_before_a_task_is_asked_by_the_call_itself(place: Place):
     assert client.comes_to(begun["taskId"], "completed")["result"]["structuredContent"] == {"text": "file:///work"}
 
 
+@both_transports
+@on_sqlite
+def test_what_is_done_within_a_moment_is_answered_like_any_call_and_leaves_no_task(place: Place, transport: str):
+    client = TaskClient(place.start(transport, THOUGHTBOX_TASK_AFTER_MS="60000"), can={"sampling": {}})
+
+    done = client.call("slow_compute", label="it")
+    assert (done["resultType"], done["structuredContent"]) == ("complete", {"text": "it is done"})
+    assert client.call("failing_job")["isError"] is True
+    assert not [topic for topic in client.topics() if topic.startswith("tasks.")]
+    asking = client.begin("confirm_delete", filename="f")
+    assert client.comes_to(asking, "input_required"), "who has to be asked something need not wait"
+
+
+@on_sqlite
+def test_a_call_that_is_given_up_in_its_first_moment_is_stopped_and_leaves_no_task(place: Place):
+    server, ended = place.start("stdio", THOUGHTBOX_TASK_AFTER_MS="60000"), place.file("ended")
+    client = TaskClient(server)
+    server.envelope = client.meta
+    arguments = {"until": place.never, "ended": str(ended)}
+    id = server.request("tools/call", {"name": "slow_compute", "arguments": arguments}, token=7)
+    while server.receive().get("method") != "notifications/progress":
+        pass
+
+    server.notify("notifications/cancelled", {"requestId": id})
+
+    soon(ended.exists)
+    assert not [topic for topic in client.topics() if topic.startswith("tasks.")]
+
+
+@on_sqlite
+def test_what_is_not_done_after_a_moment_becomes_a_task(place: Place):
+    client = TaskClient(place.start("http", THOUGHTBOX_TASK_AFTER_MS="50"))
+    gate = place.file("gate")
+
+    task = client.begin("slow_compute", label="it", until=str(gate))
+
+    gate.touch()
+    assert client.comes_to(task, "completed")["result"]["structuredContent"] == {"text": "it is done"}
+
+
 @on_sqlite
 def test_beyond_the_tasks_that_a_client_may_have_a_call_is_answered_plainly(place: Place):
     client = TaskClient(place.start("http", ONE_AT_A_TIME))
