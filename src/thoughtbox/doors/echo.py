@@ -12,12 +12,17 @@ import os
 import select
 import sys
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
 from thoughtbox.doors.terminal import printable
 
 LAST_WORDS_SECONDS = 0.2
+
+MOST_AT_ONCE = 1 << 16
+REST_SECONDS = 0.02
+"""Lines that come close together are passed on together: to wake the thread for each would cost those who serve."""
 
 
 def echo(said: str) -> None:
@@ -51,8 +56,9 @@ def _lead_both_to(target: int) -> None:
 def _pass_on(reading: int, outside: int) -> None:
     ready = select.poll()
     ready.register(outside, select.POLLOUT)
-    # A pipe that is ready takes this much without blocking.
-    while chunk := os.read(reading, select.PIPE_BUF):
+    while said := os.read(reading, MOST_AT_ONCE):
         with suppress(OSError):
-            if ready.poll(0):
-                os.write(outside, chunk)
+            # A pipe that is ready takes this much without blocking.
+            while said and ready.poll(0):
+                said = said[os.write(outside, said[: select.PIPE_BUF]) :]
+        time.sleep(REST_SECONDS)
