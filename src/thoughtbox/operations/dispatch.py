@@ -342,7 +342,8 @@ def fault(error: BaseException) -> ThoughtboxError:
 def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Fitted:
     """The answer cut to its budget, and what there is to say of that; the `budget` block does not count."""
     shape = operation.shape
-    max_chars: int | None = getattr(arguments, "max_chars", None)
+    # Not by `getattr`: of a model without it, that takes as long as all of the rest.
+    max_chars: int | None = arguments.__dict__.get("max_chars")
     fitted, warnings = fit(
         answer,
         max_chars,
