@@ -285,6 +285,9 @@ class PostgresEngine:
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
 
+    def keep(self) -> None:
+        """There is nothing to do: PostgreSQL writes its log in advance."""
+
     def close(self) -> None:
         self._watchers.close()
         self._bell.close()

@@ -149,6 +149,10 @@ class Engine(Protocol):
         """
         ...
 
+    def keep(self) -> None:
+        """Get ready to be written to for long: what makes commits cheaper may be done in the background."""
+        ...
+
     def close(self) -> None:
         """Finish what was accepted, then let go of everything."""
         ...

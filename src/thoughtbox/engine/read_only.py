@@ -145,6 +145,9 @@ class ReadOnlySqlite:
         """Nothing is ever committed here."""
         return lambda: None
 
+    def keep(self) -> None:
+        """There is nothing to do: nothing is written here."""
+
     def close(self) -> None:
         self._readers.close()
         self._scratches.close()

@@ -190,6 +190,7 @@ class SqliteEngine:
         self._durability = durability
         self._vfs = vfs
         self._damage: StorageDamaged | None = None
+        self._keeps_log = False
         self._pace = Pace()
         self._last_commit = time.monotonic()
         self._watchers = Watchers(self._watch_other_processes)
@@ -261,6 +262,10 @@ class SqliteEngine:
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
+
+    def keep(self) -> None:
+        # Only for commits that are synced: the others do not wait for the disk.
+        self._keeps_log = self._durability == "full"
 
     def close(self) -> None:
         self._watchers.close()
@@ -370,7 +375,7 @@ class SqliteEngine:
 
     def _watch(self, path: Path, stop: threading.Event) -> None:
         connection = self._open_again()
-        watch = SqliteWatch(path, connection, self._files)
+        watch = SqliteWatch(path, connection, self._files, lambda: self._keeps_log)
         try:
             watch.run(stop, self._watchers.tell, lambda: self._last_commit)
         finally:
