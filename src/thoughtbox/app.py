@@ -76,6 +76,7 @@ class Thoughtbox:
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         gc.enable()
+        self.engine.keep()
         self.dispatcher.tallies.keep()
         if self._keeper is None:
             self._keeper = Keeper(
