@@ -14,6 +14,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, TextIO
 
+from tests.support.fork_server import SDK_DOOR
 from tests.support.forks import PATIENCE, Start, forked
 
 SERVE_STDIO = ["-m", "thoughtbox", "serve", "--stdio"]
@@ -21,6 +22,8 @@ COMMAND = [sys.executable, *SERVE_STDIO]
 """What clients start."""
 
 SERVE = [str(Path(__file__).with_name("serve.py"))]
+SERVE_ON_THE_SDK = ["-m", SDK_DOOR]
+"""The door that ours is held against."""
 
 HANDSHAKE = "2025-11-25"
 STATELESS = "2026-07-28"
@@ -118,8 +121,10 @@ class StdioServer(Process):
         prelude: str = "",
         stderr: int | TextIO | None = None,
         start: Start = forked,
+        serve: list[str] = SERVE,
     ) -> None:
-        super().__init__([*SERVE, "stdio", prelude] if prelude else SERVE_STDIO, environment, stderr, start)
+        plain = serve is SERVE and not prelude
+        super().__init__(SERVE_STDIO if plain else [*serve, "stdio", prelude], environment, stderr, start)
         self.lines: queue.Queue[bytes | None] = queue.Queue()
         self.envelope: dict[str, Any] = {}
         """Goes with every request; `ENVELOPE` makes them stateless ones of the newest revision."""
@@ -205,8 +210,9 @@ class HttpServer(Process):
         prelude: str = "",
         stderr: int | TextIO | None = None,
         start: Start = forked,
+        serve: list[str] = SERVE,
     ) -> None:
-        super().__init__([*SERVE, "http", prelude], environment, stderr, start)
+        super().__init__([*serve, "http", prelude], environment, stderr, start)
         assert self.popen.stdout
         self.url = self.popen.stdout.readline().decode().strip()
         """Empty when the server refused to start."""
