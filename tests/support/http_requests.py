@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tests.support.requests import framed, in_era
+from tests.support.client_messages import framed, in_era
 from tests.support.servers import ENVELOPE, INITIALIZE, STATELESS
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

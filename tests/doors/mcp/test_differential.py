@@ -13,10 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.differential import ALLOWED, HttpPair, Said, StdioPair, differs
-from tests.support.http_requests import HTTP_REQUESTS, REVISIONS
-from tests.support.malformed import NOT_JSON, NOT_MESSAGES, NOT_REQUESTS, REFUSED_CALLS
-from tests.support.requests import (
+from tests.support.client_messages import (
     FILTER,
     INSTEAD,
     NOTIFICATIONS,
@@ -30,6 +27,9 @@ from tests.support.requests import (
     requests,
     wrong,
 )
+from tests.support.differential import ALLOWED, HttpPair, Said, StdioPair, differs
+from tests.support.http_requests import HTTP_REQUESTS, REVISIONS
+from tests.support.malformed import NOT_JSON, NOT_MESSAGES, NOT_REQUESTS, REFUSED_CALLS
 from tests.support.servers import ENVELOPE, HANDSHAKE, INITIALIZE, STATELESS
 from thoughtbox import domains
 from thoughtbox.operations.registry import TABLE, tool_name
