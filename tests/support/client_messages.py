@@ -29,7 +29,7 @@ BOTH: list[tuple[str, Params | None]] = [
     ("resources/read", {"uri": "thoughtbox://trail/s1"}),
     ("resources/read", {"uri": "thoughtbox://nowhere"}),
     ("prompts/list", {}),
-    ("prompts/get", {"name": "think_in_the_open", "arguments": {}}),
+    ("prompts/get", {"name": "think_in_the_open", "arguments": {"task": "Count."}}),
     ("prompts/get", {"name": "explain_action", "arguments": {"actionId": "a1"}}),
     ("prompts/get", {"name": "no_such_prompt"}),
     (
