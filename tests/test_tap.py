@@ -117,6 +117,7 @@ WRONG = {
     "a notification of a later revision": (HANDSHAKE, own("notifications/subscriptions/acknowledged", {})),
     "a notification of a client": (HANDSHAKE, own("notifications/initialized")),
     "a notification without what it is about": (HANDSHAKE, own("notifications/resources/updated", {})),
+    "a notification with more than it has": (HANDSHAKE, own("notifications/progress", {**PROGRESS, "rest": 5})),
     "the progress of nothing": (HANDSHAKE, own("notifications/progress", {**PROGRESS, "progressToken": "u"})),
     "a request that only clients make": (HANDSHAKE, own("tools/list", id=1)),
     "a request without its params": (HANDSHAKE, own("sampling/createMessage", {}, id=1)),

@@ -22,6 +22,11 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, KNOWN_PROTOCOL_VERSIO
 FAULTS: list[str] = []
 """What was wrong since `assert_all_was_right` last looked."""
 
+RESULTS: dict[tuple[str, str], Any] = {**sdk.SERVER_RESULTS}
+REQUESTS: dict[tuple[str, str], Any] = {**sdk.SERVER_REQUESTS}
+NOTIFICATIONS: dict[tuple[str, str], Any] = {**sdk.SERVER_NOTIFICATIONS}
+"""By method and revision, the SDK's types. An extension that it has none for enters its own here."""
+
 REVISION = "io.modelcontextprotocol/protocolVersion"
 NEWEST, NEWEST_HANDSHAKE = MODERN_PROTOCOL_VERSIONS[-1], HANDSHAKE_PROTOCOL_VERSIONS[-1]
 LONGEST_SHOWN = 600
@@ -134,18 +139,26 @@ class Tap:
         revisions = (*stateless, *((self._negotiated,) if self._negotiated else ()))
         if "id" in message:
             _fits(lambda: JSONRPCRequest.model_validate(message))
-            _any_fits([lambda at=at: sdk.parse_server_request(method, at, params) for at in revisions])
+            _any_fits([lambda at=at: _own(REQUESTS, method, at, message) for at in revisions])
             return
-        _any_fits([lambda at=at: sdk.parse_server_notification(method, at, params) for at in revisions])
+        _any_fits([lambda at=at: _own(NOTIFICATIONS, method, at, message) for at in revisions])
         if method == "notifications/progress" and (params or {}).get("progressToken") not in self._tokens:
             raise Wrong("this is the progress of nothing that was asked")
 
 
 def _result(method: str, revision: str, result: Mapping[str, Any]) -> None:
     """As the SDK would send it: whatever it would leave out has no place in that revision."""
-    as_sent = sdk.serialize_server_result(method, revision, result)
+    as_sent = sdk.serialize_server_result(method, revision, result, surface=RESULTS)
     if as_sent != result:
         raise ValueError(f"at {revision} the result of {method} has no {_differing(result, as_sent)}")
+
+
+def _own(kinds: Mapping[tuple[str, str], Any], method: str, revision: str, message: Mapping[str, Any]) -> None:
+    """The same for what a server sends of its own."""
+    read = kinds[method, revision].model_validate(message, by_name=False)
+    as_sent = read.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if as_sent != message:
+        raise ValueError(f"at {revision} {method} has no {_differing(message, as_sent)}")
 
 
 def _differing(result: Any, as_sent: Any, at: str = "") -> str:
