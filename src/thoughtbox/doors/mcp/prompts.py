@@ -14,7 +14,8 @@ from mcp_types import PromptArgument
 
 from thoughtbox.doors.mcp.wording import Wording
 from thoughtbox.errors import InvalidPayload
-from thoughtbox.operations.registry import Prompt, Table
+from thoughtbox.operations.addressed import Prompt
+from thoughtbox.operations.table import Table
 
 
 def shown(table: Table, wording: Wording) -> list[McpPrompt]:

@@ -53,15 +53,16 @@ class ToolCalls:
             tool = self._tools.find(params.name, params.arguments or {})
         except InvalidOperation as error:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {shown(params.name)}", data=error.payload()) from None
-        operation = tool
+        operation = None
         try:
             operation, arguments = self._table.routed(tool, params.arguments or {})
             return await self._answer(ctx, operation, arguments, params)
         except MCPError:
             raise
         except Exception as error:
-            outside = Outside(self._world.now_ms(), self._toolset)
-            return result(_writable(operation.refusal(fault(error), outside)), is_error=True)
+            refused, outside = fault(error), Outside(self._world.now_ms(), self._toolset)
+            payload = operation.refusal(refused, outside) if operation is not None else refused.payload()
+            return result(_writable(payload), is_error=True)
 
     async def _answer(
         self, ctx: Context, operation: Operation, arguments: Mapping[str, Any], params: CallToolRequestParams
