@@ -16,7 +16,6 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
@@ -102,6 +101,8 @@ class View:
 
         A generation has one shape; only in the making it may have had others.
         """
+        from hashlib import sha256  # OpenSSL takes longer to load than a start has
+
         return sha256(f"{cls.generation}\n{cls.script(dialect)}".encode()).hexdigest()[:16]
 
     @classmethod
@@ -337,6 +338,8 @@ def fingerprint(sql: Sql, kind: type[View], until: Mapping[str, int] | None = No
 
 def fingerprints(sql: Sql, kind: type[View], until: Mapping[str, int]) -> dict[str, int]:
     """The same, for each workspace that the view has rows of."""
+    from hashlib import sha256
+
     totals: dict[str, int] = {}
     for row in kind.contents(sql, until):
         totals[row[0]] = totals.get(row[0], 0) + int.from_bytes(sha256(repr(row).encode()).digest())

@@ -60,9 +60,13 @@ class ToolCalls:
         except MCPError:
             raise
         except Exception as error:
-            refused, outside = fault(error), Outside(self._world.now_ms(), self._toolset)
-            payload = operation.refusal(refused, outside) if operation is not None else refused.payload()
-            return result(_writable(payload), is_error=True)
+            # No name for the error here: its traceback would keep this frame, and a long message in it.
+            return result(_writable(self._refusal(operation, fault(error))), is_error=True)
+
+    def _refusal(self, operation: Operation | None, error: ThoughtboxError) -> dict[str, Any]:
+        if operation is None:
+            return error.payload()
+        return operation.refusal(error, Outside(self._world.now_ms(), self._toolset))
 
     async def _answer(
         self, ctx: Context, operation: Operation, arguments: Mapping[str, Any], params: CallToolRequestParams
