@@ -71,6 +71,6 @@ def declaring() -> str:
     frame = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name == "<module>":
-            return frame.f_globals["__name__"]
+            return frame.f_globals.get("__name__", "")
         frame = frame.f_back
     return ""
