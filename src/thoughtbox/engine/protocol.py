@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 T = TypeVar("T")
 Row = tuple[Any, ...]
 Dialect = Literal["sqlite", "postgres"]
+DIALECTS: tuple[Dialect, ...] = ("sqlite", "postgres")
 Unwatch = Callable[[], None]
 
 CONSTRAINT = "constraint"

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from thoughtbox.engine.lanes import Call, Lane, Lanes
@@ -60,13 +59,15 @@ class Session(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(slots=True)
 class _Outcome:
     """What to tell a caller once the batch is durable, or is not."""
 
-    future: Future[Any]
-    result: Any = None
-    error: BaseException | None = None
+    __slots__ = ("error", "future", "result")
+
+    def __init__(self, future: Future[Any], result: Any = None, error: BaseException | None = None) -> None:
+        self.future = future
+        self.result = result
+        self.error = error
 
     def tell(self) -> None:
         if self.error is not None:

@@ -10,10 +10,10 @@ from pydantic_core import ErrorDetails
 
 from thoughtbox.errors import InvalidInput, ThoughtboxError, shown
 from thoughtbox.operations.meant import as_meant, located
+from thoughtbox.operations.misspelt import nearest
 from thoughtbox.operations.models import Input, wire_names
-from thoughtbox.operations.nearest import nearest
 from thoughtbox.operations.operation import Operation
-from thoughtbox.operations.registry import Table
+from thoughtbox.operations.table import Table
 
 MOST_FAULTS = 20
 """Told of in one error. An answer must not be longer than what it refuses."""

@@ -26,9 +26,9 @@ from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation, Outside
 from thoughtbox.operations.reach import ANY, Workspaces
-from thoughtbox.operations.registry import TABLE, Table
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
 from thoughtbox.operations.steps import Slices, Steps, in_slices
+from thoughtbox.operations.table import TABLE, Table
 from thoughtbox.operations.tallies import Tallies
 from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx, Within
 from thoughtbox.operations.workspaces import must_be_for
