@@ -19,7 +19,7 @@ from thoughtbox.operations import Example, Input, Output, Room, Slices, Steps, T
 from thoughtbox.operations.caller import Caller, Focus, Landing
 from thoughtbox.operations.dispatch import Call, Dispatcher
 from thoughtbox.operations.registry import Table
-from thoughtbox.search import Texts
+from thoughtbox.search.texts import Texts
 
 SECONDS = 20.0
 TOPIC = "workshop.piece"
@@ -173,11 +173,11 @@ class Workshop:
         )
         self.focus = Focus()
 
-    def submit(self, operation: str, *, agent: str = "mia", **more: Any) -> Future[dict[str, Any]]:
+    def submit(self, operation: str, *, agent: str = "mia", here: bool = False, **more: Any) -> Future[dict[str, Any]]:
         options = {name: more.pop(name) for name in ("key", "as_of", "progress", "landing", "focus") if name in more}
         caller = Caller(agent=agent, transport="test")
         return self.dispatcher.submit(
-            Call(operation=operation, workspace=WORKSPACE, arguments=more, caller=caller, **options)
+            Call(operation=operation, workspace=WORKSPACE, arguments=more, caller=caller, **options), here=here
         )
 
     def call(self, operation: str, **arguments: Any) -> dict[str, Any]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.support import task_types
 from tests.support.servers import ENVELOPE, HttpServer, StdioServer, soon
+
+__all__ = ["CAPABILITIES", "ENDS", "EXTENSION", "UNKNOWN", "TaskClient", "task_types"]
 
 EXTENSION = "io.modelcontextprotocol/tasks"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"

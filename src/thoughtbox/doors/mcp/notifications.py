@@ -9,8 +9,9 @@ another stage, for that client alone.
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from concurrent.futures import Future
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,14 +21,13 @@ from thoughtbox.doors.mcp.jsonrpc import INTERNAL_ERROR, ProtocolError
 from thoughtbox.doors.mcp.principal import must_reach, reaches
 from thoughtbox.doors.mcp.request import Outlet, Place, Request, Steps
 from thoughtbox.doors.mcp.revisions import SUBSCRIPTION_ID
-from thoughtbox.doors.mcp.task_shapes import STATUS
-from thoughtbox.doors.mcp.tasks import Tasks, Watch
-from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
-from thoughtbox.ledger.feed import Follower, Stretch
 
 if TYPE_CHECKING:
     from thoughtbox.doors.mcp.connection import Connection
+    from thoughtbox.doors.mcp.tasks import Tasks, Watch
+    from thoughtbox.engine.protocol import Sql
+    from thoughtbox.ledger.feed import Follower, Stretch
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +39,7 @@ MOST_STREAMS = 2_000
 
 RESOURCES: Final = "notifications/resources/list_changed"
 RESOURCE: Final = "notifications/resources/updated"
+TASK: Final = "notifications/tasks"
 TOOLS: Final = "notifications/tools/list_changed"
 _WANTED_AS: Final = {RESOURCES: "resourcesListChanged", TOOLS: "toolsListChanged"}
 
@@ -89,7 +90,7 @@ class _Stream:
             self._telling.tell(method, {**params, "_meta": self.meta})
 
     def tell_of_task(self, shown: Mapping[str, Any]) -> None:
-        self._telling.tell(STATUS, {**shown, "_meta": self.meta})
+        self._telling.tell(TASK, {**shown, "_meta": self.meta})
 
 
 class Notifications:
@@ -97,7 +98,7 @@ class Notifications:
 
     def __init__(self, box: Thoughtbox) -> None:
         self._box = box
-        self._table = box.dispatcher.table
+        self._table = box.table
         self._connections: set[Connection] = set()
         self._streams: set[_Stream] = set()
         self._follower: Follower | None = None
@@ -127,20 +128,24 @@ class Notifications:
         request.connection.subscriptions.discard(request.params["uri"])
         return {}
 
-    def listen(self, request: Request, tasks: Tasks) -> Steps[dict[str, Any]]:
-        """Serve a stateless client's stream until it goes away, or the server does."""
+    def listen(self, request: Request, tasks: Callable[[], Tasks]) -> Steps[dict[str, Any]]:
+        """Serve a stateless client's stream until it goes away, or the server does.
+
+        `tasks` brings a lot along: it is called for those who want to hear of tasks.
+        """
         stream = _Stream(request)
         if stream.addresses or "resourcesListChanged" in stream.wants:
             must_reach(request.principal, self._box.settings.project)
         if len(self._streams) >= MOST_STREAMS:
             raise ProtocolError(INTERNAL_ERROR, "Subscription limit reached")
-        stream.tasks = yield from tasks.wanted(request, stream.tell_of_task)
+        if (ids := request.params["notifications"].get("taskIds")) is not None:
+            stream.tasks = yield from tasks().wanted(request, ids, stream.tell_of_task)
         self._streams.add(stream)
         try:
             request.notify(
                 "notifications/subscriptions/acknowledged", {"notifications": stream.honoured, "_meta": stream.meta}
             )
-            with tasks.watched(request, stream.tasks):
+            with tasks().watched(request, stream.tasks) if stream.tasks else nullcontext():
                 yield stream.ended
         finally:
             self._streams.discard(stream)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
-from urllib.parse import quote, unquote
 
 from thoughtbox.errors import ResourceNotFound
-from thoughtbox.operations.registry import Resource, Table
+from thoughtbox.operations.addressed import Resource
+from thoughtbox.operations.table import Table
 
 SCHEME = "thoughtbox://"
 PAGE = 100
@@ -29,6 +28,8 @@ def _at(table: Table, uri: str) -> tuple[Resource, dict[str, str]]:
         return known, {}
     for resource in table.resources.values():
         if found := _pattern(resource.uri).fullmatch(uri):
+            from urllib.parse import unquote
+
             return resource, {name: unquote(value) for name, value in found.groupdict().items()}
     raise ResourceNotFound(
         f"there is no resource {uri}",
@@ -94,12 +95,14 @@ def templates(table: Table) -> list[dict[str, Any]]:
 
 def listed(resource: Resource, titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """A resource with one argument, for each value that there is of it, with the title of what is there."""
+    from urllib.parse import quote
+
     (argument,) = _ARGUMENT.findall(resource.uri)
     return [
         {
             "uri": _filled(resource.uri, {argument: quote(value, safe="")}),
             "name": value,
-            **_described(replace(resource, title=title)),
+            **_described(resource._replace(title=title)),
         }
         for value, title in titles.items()
     ]

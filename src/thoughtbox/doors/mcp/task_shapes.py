@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from secrets import token_urlsafe
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
 from thoughtbox.doors.mcp.envelope import Peer
 from thoughtbox.doors.mcp.jsonrpc import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY, ProtocolError
-from thoughtbox.doors.mcp.request import Request
-from thoughtbox.doors.mcp.revisions import STAMP
+from thoughtbox.doors.mcp.request import Request, Result
+from thoughtbox.doors.mcp.revisions import STAMP, TASKS
 from thoughtbox.operations.task_records import Outcome, TaskState
 from thoughtbox.settings import WORKSPACE
-
-EXTENSION: Final = "io.modelcontextprotocol/tasks"
-STATUS: Final = "notifications/tasks"
 
 LONGEST_ID = 128
 """Characters of a task's id: Claude Code takes no longer ones."""
@@ -23,23 +20,21 @@ LONGEST_ID = 128
 SOONEST_MS, LATEST_MS = 100, 5_000
 """How long a client waits at least, and at most, before it asks again."""
 
-Result = dict[str, Any]
-
 ENDED_WITH_SERVER: Final = "the server that worked on it has ended; what the call had written by then stays written"
 CANCELLED: Final = "Cancelled by the client; what the call had written by then stays written."
 
 
 def declares(peer: Peer) -> bool:
     """Whether a client knows tasks, by what it says with this very request."""
-    return (peer.capabilities.get("extensions") or {}).get(EXTENSION) is not None
+    return (peer.capabilities.get("extensions") or {}).get(TASKS) is not None
 
 
 def must_declare(request: Request) -> None:
     if not declares(request.peer):
         raise ProtocolError(
             MISSING_REQUIRED_CLIENT_CAPABILITY,
-            f"the request does not declare the extension {EXTENSION}",
-            {"requiredCapabilities": {"extensions": {EXTENSION: {}}}},
+            f"the request does not declare the extension {TASKS}",
+            {"requiredCapabilities": {"extensions": {TASKS: {}}}},
         )
 
 

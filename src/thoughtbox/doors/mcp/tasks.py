@@ -24,7 +24,7 @@ from thoughtbox.doors.mcp.jsonrpc import (
 )
 from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.principal import reaches
-from thoughtbox.doors.mcp.request import Place, Request, Steps
+from thoughtbox.doors.mcp.request import Place, Request, Result, Steps
 from thoughtbox.doors.mcp.revisions import STAMP
 from thoughtbox.doors.mcp.task_runs import TaskRun
 from thoughtbox.doors.mcp.task_shapes import (
@@ -58,7 +58,6 @@ BEAT_SECONDS = 3.0
 
 RETRY_SECONDS = 2.0
 
-Result = dict[str, Any]
 Tell = Callable[[Mapping[str, Any]], None]
 
 
@@ -176,10 +175,8 @@ class Tasks:
             self._look()
         return {}
 
-    def wanted(self, request: Request, tell: Tell) -> Steps[list[Watch]]:
+    def wanted(self, request: Request, ids: Iterable[str], tell: Tell) -> Steps[list[Watch]]:
         """Those tasks among the ones that a client wants to hear of that are there for it."""
-        if (ids := request.params["notifications"].get("taskIds")) is None:
-            return []
         must_declare(request)
         found = []
         for task_id in dict.fromkeys(ids):
@@ -192,9 +189,8 @@ class Tasks:
     def watched(self, request: Request, watches: Iterable[Watch]) -> Generator[None]:
         """Inside, those who listen are told how their tasks stand, now and when that changes."""
         self._watches.update(watches)
-        if self._watches:
-            self._look_after(request.connection.place)
-            self._look()
+        self._look_after(request.connection.place)
+        self._look()
         try:
             yield
         finally:

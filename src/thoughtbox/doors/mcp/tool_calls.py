@@ -44,7 +44,7 @@ class ToolCalls:
         self, box: Thoughtbox, calls: OperationCalls, tools: Tools, notifications: Notifications, tasks: Tasks
     ) -> None:
         self._dispatcher = box.dispatcher
-        self._table = box.dispatcher.table
+        self._table = box.table
         self._world = box.world
         self._toolset = box.settings.toolset
         self._calls = calls
@@ -63,18 +63,20 @@ class ToolCalls:
             tool = self._tools.find(name, given)
         except InvalidOperation as error:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {shown(name)}", writable(error.payload())) from None
-        operation = tool
+        operation = None
         try:
             operation, arguments = self._table.routed(tool, given)
             return (yield from self._answer(request, operation, arguments, earlier))
         except ProtocolError:
             raise
         except Exception as error:
-            return self._refused(request, operation, error)
+            # No name for the error here: its traceback would keep this frame, and a long message in it.
+            return result(request, writable(self._refusal(operation, fault(error))), is_error=True)
 
-    def _refused(self, request: Request, operation: Operation, error: Exception) -> Result:
-        outside = Outside(self._world.now_ms(), self._toolset)
-        return result(request, writable(operation.refusal(fault(error), outside)), is_error=True)
+    def _refusal(self, operation: Operation | None, error: ThoughtboxError) -> dict[str, Any]:
+        if operation is None:
+            return error.payload()
+        return operation.refusal(error, Outside(self._world.now_ms(), self._toolset))
 
     def _answer(
         self, request: Request, operation: Operation, arguments: Mapping[str, Any], earlier: Round | None
@@ -118,7 +120,7 @@ class ToolCalls:
         except ProtocolError:
             raise
         except Exception as error:
-            return self._refused(request, operation, error)
+            return result(request, writable(self._refusal(operation, fault(error))), is_error=True)
 
     def _completed(
         self, request: Request, client: Client, operation: Operation, call: Call, answer: Answer

@@ -85,7 +85,7 @@ class HttpServer(uvicorn.Server):
         end_within(GRACE_SECONDS + CLOSING_SECONDS)
         self._mcp.notifications.end()
         await super().shutdown(sockets)
-        self._mcp.tasks.end()
+        self._mcp.give_up_tasks()
 
     def _end_what_is_no_longer_admitted(self) -> None:
         """Close the streams that were opened with a token which has been removed."""
