@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Never, TypeVar
@@ -350,7 +350,7 @@ def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Fi
         ceiling=shape.ceiling,
         keep=shape.keep,
         newest_first=shape.newest_first,
-        pages=[replace(pages, begin=getattr(arguments, pages.argument, None)) for pages in shape.pages],
+        pages=[pages._replace(begin=getattr(arguments, pages.argument, None)) for pages in shape.pages],
     )
     if warnings and "max_chars" in operation.input.model_fields:
         # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
