@@ -8,7 +8,7 @@ what has to differ. What else may differ stands in `ALLOWED`, with the reason.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from http.client import HTTPConnection, HTTPResponse
@@ -117,29 +117,33 @@ def differs(request: Any, theirs: Said, ours: Said) -> str | None:
 class StdioPair:
     """Both doors on pipes."""
 
-    def __init__(self, directory: Path, *, ours: str = "", **settings: str) -> None:
-        """`ours` is code that the product's own door runs first, beside what both do."""
+    def __init__(self, directory: Path, *, theirs: str = "", ours: str = "", **settings: str) -> None:
+        """`theirs` and `ours` are code that either door runs first, beside what both do."""
         self._numbers = count(1)
         self._states: list[str] = []
         self.places = [f"{directory / name}" for name in ("one", "two")]
         self._servers = [
             StdioServer(environment(Path(place), **settings), prelude=STANDSTILL + more, serve=serve)
-            for place, serve, more in zip(self.places, (SERVE_ON_THE_SDK, SERVE), ("", ours), strict=True)
+            for place, serve, more in zip(self.places, (SERVE_ON_THE_SDK, SERVE), (theirs, ours), strict=True)
         ]
 
     def stop(self) -> None:
         for server in self._servers:
             server.stop()
 
-    def ask(self, message: Message | bytes) -> tuple[Said, Said]:
-        """What each says to a message: all up to its answer, or up to that of a `ping` behind it."""
+    def ask(self, message: Message | bytes, aside: Collection[str] = ASIDE) -> tuple[Said, Said]:
+        """What each says to a message: all up to its answer, or up to that of a `ping` behind it.
+
+        Notifications of the methods that are put `aside` are left out.
+        """
         wanted = _awaited(message)
         sentinel = f"sentinel-{next(self._numbers)}" if wanted is None else None
         for server in self._servers:
             server.send(message)
             if sentinel is not None:
                 server.send({"jsonrpc": "2.0", "id": sentinel, "method": "ping"})
-        theirs, ours = (self._heard(server, wanted if sentinel is None else sentinel) for server in self._servers)
+        until = wanted if sentinel is None else sentinel
+        theirs, ours = (self._heard(server, until, aside) for server in self._servers)
         self._states = [_state(theirs), _state(ours)]
         return self._said(theirs, ours)
 
@@ -185,14 +189,14 @@ class StdioPair:
             pass
         return [{**asked, "id": "its own"}, done]
 
-    def _heard(self, server: StdioServer, until: Any) -> Answers:
+    def _heard(self, server: StdioServer, until: Any, aside: Collection[str] = ASIDE) -> Answers:
         heard: Answers = []
         while True:
             try:
                 message = server.receive(IN_VAIN)
             except (Empty, AssertionError):
                 return [*heard, "and then nothing more"]
-            if message.get("method") in ASIDE:
+            if message.get("method") in aside:
                 continue
             is_last = "method" not in message and message.get("id") == until
             if not (is_last and isinstance(until, str) and until.startswith("sentinel-")):
@@ -210,11 +214,11 @@ def _state(answers: Answers) -> str:
 class HttpPair:
     """Both doors on ports."""
 
-    def __init__(self, directory: Path, *, ours: str = "", **settings: str) -> None:
+    def __init__(self, directory: Path, *, theirs: str = "", ours: str = "", **settings: str) -> None:
         self.places = [f"{directory / name}" for name in ("one", "two")]
         self._servers = [
             HttpServer(environment(Path(place), **settings), prelude=STANDSTILL + more, serve=serve)
-            for place, serve, more in zip(self.places, (SERVE_ON_THE_SDK, SERVE), ("", ours), strict=True)
+            for place, serve, more in zip(self.places, (SERVE_ON_THE_SDK, SERVE), (theirs, ours), strict=True)
         ]
         self._sessions: list[dict[str, str]] = [{}, {}]
         self._connections: dict[HttpServer, HTTPConnection] = {}
@@ -227,12 +231,17 @@ class HttpPair:
             server.stop()
 
     def ask(
-        self, body: Any, headers: Mapping[str, str | None] | None = None, method: str = "POST", path: str = "/mcp"
+        self,
+        body: Any,
+        headers: Mapping[str, str | None] | None = None,
+        method: str = "POST",
+        path: str = "/mcp",
+        aside: Collection[str] = ASIDE,
     ) -> tuple[Said, Said]:
         """What each says to a request. `{name}` in a header is the session that was begun under that name;
         `None` takes one of the usual headers away."""
         theirs, ours = (
-            self._said(server, place, sessions, body, headers or {}, method, path)
+            self._said(server, place, sessions, body, headers or {}, method, path, aside)
             for server, place, sessions in zip(self._servers, self.places, self._sessions, strict=True)
         )
         return theirs, ours
@@ -254,6 +263,7 @@ class HttpPair:
         headers: Mapping[str, str | None],
         method: str,
         path: str,
+        aside: Collection[str],
     ) -> Said:
         usual = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         named = {
@@ -273,7 +283,7 @@ class HttpPair:
             kept["mcp-session-id"] = "present"
         if kept.get("content-type", "").startswith("text/event-stream"):
             self._streams.append(connection)
-            messages = _events(answer, _awaited(body), exchange.feed, endless=method == "GET")
+            messages = [] if method == "GET" else _events(answer, _awaited(body), exchange.feed, aside)
         else:
             text = answer.read()
             exchange.feed(text)
@@ -297,17 +307,14 @@ def _awaited(message: Any) -> Any:
     return id if is_request and isinstance(id, str | int) and not isinstance(id, bool) else None
 
 
-def _events(answer: HTTPResponse, until: Any, feed: Callable[[bytes], None], *, endless: bool) -> Answers:
+def _events(answer: HTTPResponse, until: Any, feed: Callable[[bytes], None], aside: Collection[str]) -> Answers:
     """What comes on a stream: up to the answer that is waited for, or the first message where none will come."""
     found: Answers = []
-    while not endless:
-        line = answer.readline()
+    while line := answer.readline():
         feed(line)
-        if not line:
-            break
         if line.startswith(b"data:") and line[5:].strip():
             message = json.loads(line[5:])
-            if message.get("method") in ASIDE:
+            if message.get("method") in aside:
                 continue
             found.append(message)
             if until is None or message.get("id") == until:

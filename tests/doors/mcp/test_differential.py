@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from copy import deepcopy
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ from tests.support.client_messages import (
 from tests.support.differential import ALLOWED, HttpPair, Said, StdioPair, differs
 from tests.support.http_requests import HTTP_REQUESTS, REVISIONS
 from tests.support.malformed import NOT_JSON, NOT_MESSAGES, NOT_REQUESTS, REFUSED_CALLS
-from tests.support.servers import ENVELOPE, HANDSHAKE, INITIALIZE, STATELESS
+from tests.support.preludes import STEADY_VERIFY, slow_verify
+from tests.support.servers import ENVELOPE, HANDSHAKE, INITIALIZE, STATELESS, soon
 from thoughtbox import domains
 from thoughtbox.operations.registry import TABLE, tool_name
 
@@ -301,6 +303,52 @@ def test_changes_are_told_alike(stdio_pair: StartStdioPair):
         assert (said := differs(begin, *pair.next("notifications/tools/list_changed"))) is None, said
 
 
+LEVEL = "io.modelcontextprotocol/logLevel"
+
+
+def test_what_is_said_beside_an_answer_is_said_alike(stdio_pair: StartStdioPair, http_pair: StartHttpPair):
+    """Entries of the log, to whoever asked for them: once, or with every request."""
+    record: Params = {"name": "thought_record", "arguments": THOUGHT}
+    shaken, stateless = stdio_pair("handshake"), stdio_pair("stateless")
+    assert_equal(shaken, [framed(1, "logging/setLevel", {"level": "debug"})])
+    asked = in_era("stateless", record) or {}
+    asked["_meta"][LEVEL] = "info"
+
+    for pair, params in ((shaken, record), (stateless, asked)):
+        theirs, ours = pair.ask(message := framed(2, "tools/call", params))
+        assert [each.get("method") for each in theirs.messages] == ["notifications/message", None]
+        assert (said := differs(message, theirs, ours)) is None, said
+    theirs, ours = http_pair().ask(message := framed(2, "tools/call", asked), headers("stateless", message))
+    assert len(theirs.messages) == 2
+    assert (said := differs(message, theirs, ours)) is None, said
+
+
+def test_progress_is_told_alike(stdio_pair: StartStdioPair, http_pair: StartHttpPair):
+    for era in ERAS:
+        params = in_era(era, {"name": "ledger_verify", "arguments": {}}) or {}
+        params["_meta"] = {**params.get("_meta", {}), "progressToken": "how far"}
+        message = framed(1, "tools/call", params)
+        stdio = stdio_pair(era, theirs=STEADY_VERIFY, ours=STEADY_VERIFY)
+        http = http_pair(era, theirs=STEADY_VERIFY, ours=STEADY_VERIFY)
+        for theirs, ours in (stdio.ask(message, aside=()), http.ask(message, headers(era, message), aside=())):
+            assert [each.get("method") for each in theirs.messages] == ["notifications/progress"] * 3 + [None]
+            assert (said := differs(message, theirs, ours)) is None, said
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_call_that_its_client_gives_up_is_ended_alike(stdio_pair: StartStdioPair, tmp_path: Path, era: str):
+    marks = [tmp_path / "theirs ended", tmp_path / "ours ended"]
+    theirs, ours = map(slow_verify, marks)
+    pair = stdio_pair(era, theirs=theirs, ours=ours)
+    pair.send(framed("long", "tools/call", in_era(era, {"name": "ledger_verify", "arguments": {}})))
+    assert_equal(pair, [framed(2, "tools/list", in_era(era, {}))])  # it does not hold up what comes behind it
+
+    pair.send(framed(None, "notifications/cancelled", in_era(era, {"requestId": "long", "reason": "enough"})))
+    soon(lambda: all(mark.exists() and mark.stat().st_size for mark in marks))
+
+    assert_equal(pair, [framed(3, "tools/list", in_era(era, {})), framed("long", "tools/list", in_era(era, {}))])
+
+
 IDS: tuple[Any, ...] = (1, 2, "a", "", -1, None, 1.5, True, [], 2**60)
 OTHER_NAMES = ("name", "uri", "_meta", "params", "Method", "id")
 
@@ -330,13 +378,13 @@ def _mutate(draw: st.DrawFn, made: dict[str, Any], path: tuple[str, ...]) -> Non
         case "drop":
             del inside[name]
         case "retype":
-            inside[name] = draw(st.sampled_from(INSTEAD))
+            inside[name] = deepcopy(draw(st.sampled_from(INSTEAD)))
         case "rename":
             inside[draw(st.sampled_from((f"{name}s", *OTHER_NAMES)))] = inside.pop(name)
         case "nest":
             inside[name] = draw(st.sampled_from([{name: inside[name]}, [inside[name]]]))
         case _:
-            inside["more"] = draw(st.sampled_from(INSTEAD))
+            inside["more"] = deepcopy(draw(st.sampled_from(INSTEAD)))
 
 
 @pytest.mark.sampled(2)
