@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.support.postgres import postgres_url
 from tests.support.senders import sender
 from tests.support.servers import children, command
 from tests.support.tap import assert_all_was_right
+from thoughtbox import domains
 
 __all__ = ["postgres_url", "sender"]
 
@@ -33,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _keep_catalog()
     # Set before the workers start: all processes choose alike.
     os.environ.setdefault(SEED, str(random.SystemRandom().randrange(10**6)))
     config.addinivalue_line(
@@ -40,6 +43,13 @@ def pytest_configure(config: pytest.Config) -> None:
         "doors(transport, era, engine, every): the doors a story may go through: one of them by chance, or every one",
     )
     config.addinivalue_line("markers", "sampled(n): one of n cases is run each time, by chance; all of them as torture")
+
+
+def _keep_catalog() -> None:
+    """Have a catalog before anything else does: a test may start processes that declare more than there is."""
+    sys.dont_write_bytecode, told = False, sys.dont_write_bytecode
+    domains.known()
+    sys.dont_write_bytecode = told
 
 
 @pytest.hookimpl(tryfirst=True)

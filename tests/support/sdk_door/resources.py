@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import replace
 from functools import cache
 from urllib.parse import quote, unquote
 
@@ -102,7 +101,7 @@ def listed(resource: Resource, titles: Mapping[str, str]) -> list[McpResource]:
     """A resource with one argument, for each value that there is of it, with the title of what is there."""
     (argument,) = _ARGUMENT.findall(resource.uri)
     return [
-        _shown(replace(resource, title=title), _filled(resource.uri, {argument: quote(value, safe="")}), value)
+        _shown(resource._replace(title=title), _filled(resource.uri, {argument: quote(value, safe="")}), value)
         for value, title in titles.items()
     ]
 

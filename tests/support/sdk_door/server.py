@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
@@ -189,7 +188,7 @@ class McpDoor:
             own = {name: value for name, value in given.items() if name in wire_names(operation.input)}
             answer = _text(await self._calls.read(ctx, operation, own))
         text = TextContent(
-            type="text", text=prompts.fill(replace(prompt, text=self._wording.of(prompt.text)), given, answer)
+            type="text", text=prompts.fill(prompt._replace(text=self._wording.of(prompt.text)), given, answer)
         )
         return GetPromptResult(description=prompt.description, messages=[PromptMessage(role="user", content=text)])
 

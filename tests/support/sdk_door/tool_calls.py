@@ -55,7 +55,7 @@ class ToolCalls:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {shown(params.name)}", data=error.payload()) from None
         operation = tool
         try:
-            operation, arguments = self._table.routed(tool, params.arguments or {})
+            operation, arguments = self._table.routed(self._table.known[tool.name], params.arguments or {})
             return await self._answer(ctx, operation, arguments, params)
         except MCPError:
             raise

@@ -58,4 +58,4 @@ class Wording:
     def _named(self, text: str) -> set[str]:
         """The operations in a text: calls, and words that can be nothing but their names."""
         calls = {f"{name}.{sub}" if sub else name for name, sub in _CALL.findall(text)}
-        return calls | (set(_NAME.findall(text.replace(TO_THE_GATEWAY, ""))) & self._table.operations.keys())
+        return calls | (set(_NAME.findall(text.replace(TO_THE_GATEWAY, ""))) & self._table.known.keys())

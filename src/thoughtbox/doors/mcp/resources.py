@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import replace
 from functools import cache
+from typing import Any
 from urllib.parse import quote, unquote
 
-from mcp_types import Resource as McpResource
-from mcp_types import ResourceTemplate
-
 from thoughtbox.errors import ResourceNotFound
-from thoughtbox.operations.registry import Resource, Table
+from thoughtbox.operations.addressed import Resource
+from thoughtbox.operations.table import Table
 
 SCHEME = "thoughtbox://"
 PAGE = 100
@@ -77,32 +75,32 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
     return _ARGUMENT.sub(lambda found: values[found[1]], template)
 
 
-def fixed(table: Table) -> list[McpResource]:
+def fixed(table: Table) -> list[dict[str, Any]]:
     """Resources whose address is known beforehand."""
     return [
-        _shown(resource, resource.uri, resource.name) for resource in table.resources.values() if _is_fixed(resource)
+        {"uri": resource.uri, "name": resource.name, **_described(resource)}
+        for resource in table.resources.values()
+        if _is_fixed(resource)
     ]
 
 
-def templates(table: Table) -> list[ResourceTemplate]:
+def templates(table: Table) -> list[dict[str, Any]]:
     return [
-        ResourceTemplate(
-            uri_template=resource.uri,
-            name=resource.name,
-            title=resource.title,
-            description=resource.description,
-            mime_type=resource.mime,
-        )
+        {"uriTemplate": resource.uri, "name": resource.name, **_described(resource)}
         for resource in table.resources.values()
         if not _is_fixed(resource)
     ]
 
 
-def listed(resource: Resource, titles: Mapping[str, str]) -> list[McpResource]:
+def listed(resource: Resource, titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """A resource with one argument, for each value that there is of it, with the title of what is there."""
     (argument,) = _ARGUMENT.findall(resource.uri)
     return [
-        _shown(replace(resource, title=title), _filled(resource.uri, {argument: quote(value, safe="")}), value)
+        {
+            "uri": _filled(resource.uri, {argument: quote(value, safe="")}),
+            "name": value,
+            **_described(resource._replace(title=title)),
+        }
         for value, title in titles.items()
     ]
 
@@ -111,7 +109,5 @@ def _is_fixed(resource: Resource) -> bool:
     return "{" not in resource.uri
 
 
-def _shown(resource: Resource, uri: str, name: str) -> McpResource:
-    return McpResource(
-        uri=uri, name=name, title=resource.title, description=resource.description, mime_type=resource.mime
-    )
+def _described(resource: Resource) -> dict[str, str]:
+    return {"title": resource.title, "description": resource.description, "mimeType": resource.mime}
