@@ -2,14 +2,13 @@
 
 Both serve a new store of their own, in a world in which no time passes and chance is the same for both, so that ids,
 times and hashes are equal as well. `StdioPair` sends lines, `HttpPair` sends requests; each gives both answers, without
-what has to differ. What else may differ stands in `ALLOWED`, with the reason.
+what has to differ. What else may differ stands in `allowed_differences.py`, with the reason.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from http.client import HTTPConnection, HTTPResponse
 from itertools import count
@@ -17,6 +16,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+from tests.support.allowed_differences import Asked, Said, without
 from tests.support.forks import PATIENCE
 from tests.support.servers import SERVE, SERVE_ON_THE_SDK, HttpServer, StdioServer, environment
 
@@ -58,60 +58,13 @@ Message = dict[str, Any]
 Answers = list[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What one door answered to one request."""
-
-    messages: Answers
-    status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """A difference that is meant."""
-
-    reason: str
-    equal: Callable[[Any, Said, Said], bool]
-    """Of a request and what the SDK's door and ours said to it: whether this difference is all there is."""
-
-
-def _only_the_words_of_the_sdk_differ(request: Any, theirs: Said, ours: Said) -> bool:
-    return _without_words(theirs) == _without_words(ours)
-
-
-def _without_words(said: Said) -> Said:
-    """Errors that are not ours, and so carry no code of ours, by their number and what a program reads."""
-
-    def bare(message: Any) -> Any:
-        error = message.get("error") if isinstance(message, dict) else None
-        if not isinstance(error, dict) or "jsonrpc" not in message:
-            return message
-        data = error.get("data")
-        if not isinstance(data, dict):
-            return {**message, "error": {"code": error.get("code")}}
-        if "code" in data or "reason" in data:
-            return message
-        return {**message, "error": {"code": error.get("code"), "data": data}}
-
-    return Said([bare(message) for message in said.messages], said.status, said.headers)
-
-
-ALLOWED: list[Allowed] = [
-    Allowed(
-        "Faults of the protocol are said in our own words: which method, which field, what to send instead. Their"
-        " numbers, and all that a program reads in `data`, are the SDK's.",
-        _only_the_words_of_the_sdk_differ,
-    ),
-]
-
-
-def differs(request: Any, theirs: Said, ours: Said) -> str | None:
+def differs(asked: Any, theirs: Said, ours: Said) -> str | None:
     """How the answers to a request differ, if they do and may not."""
-    if theirs == ours or any(allowed.equal(request, theirs, ours) for allowed in ALLOWED):
+    request = asked if isinstance(asked, Asked) else Asked(asked)
+    first, second = without(request, theirs, ours)
+    if first == second:
         return None
-    sent = request.decode(errors="replace") if isinstance(request, bytes) else json.dumps(request)
-    return f"sent      {sent[:2_000]}\non the SDK {theirs}\nours      {ours}"
+    return f"sent       {request.text[:2_000]} {dict(request.headers)}\non the SDK {theirs}\nours       {ours}"
 
 
 class StdioPair:
@@ -297,7 +250,7 @@ def _awaited(message: Any) -> Any:
     """The id under which an answer has to come; None when there is none, or only at the end of everything."""
     if isinstance(message, bytes):
         try:
-            message = json.loads(message)
+            message = json.loads(message.decode())
         except (ValueError, RecursionError):
             return None
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or message.get("method") == ENDLESS:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.allowed_differences import ALLOWED, INVALID_PARAMS, Asked, Said
 from tests.support.client_messages import (
     FILTER,
     INSTEAD,
@@ -28,7 +29,7 @@ from tests.support.client_messages import (
     requests,
     wrong,
 )
-from tests.support.differential import ALLOWED, HttpPair, Said, StdioPair, differs
+from tests.support.differential import HttpPair, StdioPair, differs
 from tests.support.http_requests import HTTP_REQUESTS, REVISIONS
 from tests.support.malformed import NOT_JSON, NOT_MESSAGES, NOT_REQUESTS, REFUSED_CALLS
 from tests.support.preludes import STEADY_VERIFY, slow_verify
@@ -102,7 +103,7 @@ class Asking:
         pair = self._pair
         if isinstance(pair, StdioPair):
             return differs(message, *pair.ask(message))
-        return differs(message, *pair.ask(message, headers(self._era, message)))
+        return differs(Asked(message, told := headers(self._era, message)), *pair.ask(message, told))
 
     def begin_anew(self) -> None:
         """What was answered differently may have left the stores different, too."""
@@ -189,14 +190,26 @@ def test_every_revision_is_negotiated_alike(stdio_pair: StartStdioPair, http_pai
     opening = framed(1, "initialize", {**INITIALIZE, "protocolVersion": revision})
     asked = [framed(number, method, params) for number, (method, params) in enumerate(requests("handshake"), 2)]
     stdio, http = stdio_pair(), http_pair()
-    assert_equal(stdio, [opening, framed(None, "notifications/initialized"), *asked])
+    is_made = isinstance(revision, str)
+    assert_equal(stdio, [opening, *([framed(None, "notifications/initialized")] if is_made else []), *asked])
 
     found = [differs(opening, *http.ask(opening))]
-    if isinstance(revision, str) and revision:
+    if is_made and revision:
         http.begin("s", opening)
         stated = {"Mcp-Session-Id": "{s}", "MCP-Protocol-Version": revision}
         found += [differs(message, *http.ask(message, stated)) for message in asked]
     assert not (differing := [each for each in found if each]), shown(differing)
+
+
+def test_only_a_handshake_that_was_made_opens_a_connection(stdio_pair: StartStdioPair):
+    """A difference that is meant: the SDK serves whoever says that hands were shaken, also if they were not."""
+    pair = stdio_pair()
+    pair.send(framed(None, "notifications/initialized"))
+
+    theirs, ours = pair.ask(framed(1, "tools/list", {}))
+
+    assert "result" in theirs.messages[-1]
+    assert ours.messages[-1]["error"]["code"] == INVALID_PARAMS
 
 
 @pytest.mark.parametrize("first", [*ERAS, "neither"])
@@ -206,7 +219,7 @@ def test_a_client_that_does_not_begin_at_the_beginning_is_answered_alike(stdio_p
     begun = {
         "handshake": framed("first", "ping"),
         "stateless": framed("first", "tools/list", in_era("stateless", {})),
-        "neither": framed(None, "notifications/initialized"),
+        "neither": framed(None, "notifications/cancelled", {"requestId": 5}),
     }
     messages = [begun[first]]
     for number, method in enumerate(methods):
@@ -219,8 +232,8 @@ def test_requests_over_http_have_the_same_statuses_headers_and_bodies(http_pair:
     pair = http_pair("handshake")
     found = []
     for what, (method, path, body, told) in HTTP_REQUESTS.items():
-        difference = differs(what, *pair.ask(body, told, method, path))
-        found += [difference] if difference else []
+        difference = differs(Asked(body, told, path), *pair.ask(body, told, method, path))
+        found += [f"{what}: {difference}"] if difference else []
     assert not found, shown(found)
 
 
