@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH = -32700, -32600, -32602, -32020
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def _nothing_has_a_type(asked: Asked, theirs: Said, ours: Said) -> Levelled:
 
 def _sessions(asked: Asked, theirs: Said, ours: Said) -> Levelled:
     is_ended = theirs.status == 200 and not theirs.messages and theirs.headers.get("content-type") == "application/json"
-    is_not_begun = bool(error_of(theirs)) and asked.message.get("method") == "initialize"
+    is_not_begun = bool(error_of(theirs)) and "Mcp-Session-Id" not in asked.headers
     if (theirs.status or 0) >= 400 or is_ended or is_not_begun:
         theirs = _headers_without(theirs, "mcp-session-id")
     return theirs, ours
@@ -195,8 +195,8 @@ def _spelling(asked: Asked, theirs: Said, ours: Said) -> Levelled:
 
 
 def _empty_names(asked: Asked, theirs: Said, ours: Said) -> Levelled:
-    is_empty = asked.headers.get("Mcp-Name") == ""
-    return (ours, ours) if is_empty and theirs.status == ours.status == 400 else (theirs, ours)
+    is_empty = "" in (asked.headers.get("Mcp-Name"), asked.headers.get("Mcp-Method"))
+    return (ours, ours) if is_empty and error_of(ours).get("code") == HEADER_MISMATCH else (theirs, ours)
 
 
 def _breakdowns(asked: Asked, theirs: Said, ours: Said) -> Levelled:
@@ -241,6 +241,6 @@ ALLOWED = [
     ),
     Allowed("A slash at the end is forgiven; the SDK sends the client elsewhere.", _slashes),
     Allowed("Capital letters in a media type mean the same.", _spelling),
-    Allowed("An empty Mcp-Name is none.", _empty_names),
+    Allowed("An empty Mcp-Method or Mcp-Name is none.", _empty_names),
     Allowed("Where the SDK breaks down, we need not.", _breakdowns),
 ]

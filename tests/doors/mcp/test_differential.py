@@ -180,7 +180,9 @@ def test_what_is_no_message_is_answered_alike(stdio_pair: StartStdioPair, http_p
     sent = {**NOT_JSON, **NOT_MESSAGES, **NOT_REQUESTS, **REFUSED_CALLS}
     stdio, http = stdio_pair("handshake"), http_pair("handshake")
     found = [differs(line, *stdio.ask(line)) for line in sent.values() if b"\n" not in line]
-    found += [differs(body, *http.ask(body, headers(era, None))) for body in sent.values() for era in ERAS]
+    for era in ERAS:
+        told = headers(era, None)
+        found += [differs(Asked(body, told), *http.ask(body, told)) for body in sent.values()]
     assert not (differing := [each for each in found if each]), shown(differing)
 
 
@@ -197,7 +199,7 @@ def test_every_revision_is_negotiated_alike(stdio_pair: StartStdioPair, http_pai
     if is_made and revision:
         http.begin("s", opening)
         stated = {"Mcp-Session-Id": "{s}", "MCP-Protocol-Version": revision}
-        found += [differs(message, *http.ask(message, stated)) for message in asked]
+        found += [differs(Asked(message, stated), *http.ask(message, stated)) for message in asked]
     assert not (differing := [each for each in found if each]), shown(differing)
 
 
@@ -447,6 +449,9 @@ def test_what_may_differ_is_no_more_than_is_listed():
     assert differs("x", said(), said(message="tools/call: `name` is a text", data=None)) is None
     for other in (said(200), said(kind="text/plain"), said(code=-32600), Said([], 400, said().headers)):
         assert differs("x", said(), other)
+    done = Said([{"jsonrpc": "2.0", "id": 1, "result": {}}], 200, {"content-type": "application/json"})
+    for one, other in ((said(), done), (done, said()), (said(500), said(503)), (done, Said([], 200, done.headers))):
+        assert differs("x", one, other)
     own, versions = {"code": "INVALID_PAYLOAD"}, {"supported": ["2026-07-28"], "requested": "x"}
     assert differs("x", said(data=own), said(data=own, message="what we say ourselves is to be the same"))
     assert differs("x", said(data=versions), said(data=versions, message="our own words")) is None
