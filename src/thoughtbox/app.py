@@ -53,14 +53,27 @@ class Thoughtbox:
         if settings.trusted_keys:
             _ = self.keyring  # who has named a key that is none is told so before anything is opened
         with installation.kept_private(settings.data_dir) if settings.storage == "fs" else nullcontext():
-            self.engine = engine or open_engine(settings)
+            self._engine = engine or open_engine(settings)
         try:
             if settings.storage == "fs" and settings.data_dir.is_dir():
                 installation.ensure(settings.data_dir, self.world)
-            self._prepare()
+            self._lacks_views = self._prepare()
         except BaseException:
-            self.engine.close()
+            self._engine.close()
             raise
+
+    @property
+    def engine(self) -> Engine:
+        """The store, with all of its views. One that is new gets them when it is first used."""
+        return self._completed() if self._lacks_views else self._engine
+
+    def _completed(self) -> Engine:
+        with self._making:
+            if self._lacks_views:
+                if self._engine.read(self.views.outdated).result():  # nobody else has made them meanwhile
+                    self._ensure_views()
+                self._lacks_views = False
+        return self._engine
 
     @property
     def keyring(self) -> Keyring:
@@ -153,7 +166,7 @@ class Thoughtbox:
             self._keeper.close()
         if self._feed is not None:
             self._feed.close()
-        self.engine.close()
+        self._engine.close()
 
     def __enter__(self) -> Thoughtbox:
         return self
@@ -163,31 +176,42 @@ class Thoughtbox:
     ) -> None:
         self.close()
 
-    def _prepare(self) -> None:
-        """Have every view in its present shape, and nothing half made or half imported; write only if it is not so."""
+    def _prepare(self) -> bool:
+        """Have every view in its present shape, and nothing half made or half imported; write only if it is not so.
 
-        def look(sql: Sql) -> tuple[bool, bool, bool, int]:
+        Whether there are no views yet, nor records: making them then takes longer than all else, and can wait.
+        """
+
+        def look(sql: Sql) -> tuple[bool, bool, bool, bool, int]:
             self.views.refuse_newer(sql)
+            is_new = sql.row("SELECT 1 FROM views") is None and sql.row("SELECT 1 FROM workspaces") is None
             newest = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.settings.project,))
             return (
                 bool(self.views.outdated(sql)),
+                is_new,
                 bool(left_behind(sql)),
                 bool(sql.standing().imports),
                 newest[0] if newest else 0,
             )
 
-        are_outdated, are_half_made, is_half_imported, self.newest_at_start = self.engine.read(look).result()
-        if are_outdated or are_half_made:
-            from thoughtbox.ledger.replay import clear_if_left, ensure
+        looked = self._engine.read(look).result()
+        are_outdated, is_new, are_half_made, is_half_imported, self.newest_at_start = looked
+        if are_outdated and not is_new:
+            self._ensure_views()
+        elif are_half_made:
+            from thoughtbox.ledger.replay import clear_if_left
 
-            if are_outdated:
-                ensure(self.engine, self.views)
-            else:
-                clear_if_left(self.engine)
+            clear_if_left(self._engine)
         if is_half_imported:
             from thoughtbox.ledger.importing import undo_if_left
 
-            undo_if_left(self.engine, self.views)
+            undo_if_left(self._engine, self.views)
+        return are_outdated and is_new
+
+    def _ensure_views(self) -> None:
+        from thoughtbox.ledger.replay import ensure
+
+        ensure(self._engine, self.views)
 
 
 def all_views() -> Views:

@@ -10,19 +10,23 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from thoughtbox.errors import InvalidProof
-from thoughtbox.ledger.signing import Checkpoint, SigningKey, VerifierKey
-from thoughtbox.ledger.small_files import locked, replace_text
-from thoughtbox.ledger.trust import TrustedKeys
 from thoughtbox.world import World
+
+if TYPE_CHECKING:
+    from thoughtbox.ledger.signing import SigningKey, VerifierKey
 
 KEY_NAME = "thoughtbox"
 
 
 class Keyring:
-    """The signing key (made at first use), the trusted keys, and the newest notes."""
+    """The signing key (made at first use), the trusted keys, and the newest notes.
+
+    Most calls carry one and need nothing of it: how to sign is imported by those who do.
+    """
 
     def __init__(
         self, directory: Path | None, world: World, trusted: Sequence[VerifierKey] = (), *, notes: str = "checkpoints"
@@ -38,6 +42,8 @@ class Keyring:
 
     @cached_property
     def signer(self) -> SigningKey:
+        from thoughtbox.ledger.signing import SigningKey
+
         if self._directory is None:
             return SigningKey.generate(KEY_NAME, self._world.random_bytes(32))
         path = self._directory / "signing.key"
@@ -51,6 +57,8 @@ class Keyring:
     @property
     def verifiers(self) -> list[VerifierKey]:
         """Own key, if there is one yet, then the trusted ones."""
+        from thoughtbox.ledger.trust import TrustedKeys
+
         if self._directory is None:
             return [self.signer.verifier_key, *self._trusted]
         return list(dict.fromkeys([*self._own(self._directory), *self._trusted, *TrustedKeys(self._directory).all()]))
@@ -65,6 +73,8 @@ class Keyring:
 
     def remember(self, workspace: str, note: str) -> None:
         """Keep the newest note of a workspace outside the store; of several who remember at once, the newest stays."""
+        from thoughtbox.ledger.small_files import locked, replace_text
+
         path = self._note_path(workspace)
         if path is None:
             return
@@ -90,6 +100,8 @@ class Keyring:
 
 def _size(note: str) -> int:
     """How many records a note speaks of; none when it cannot be read."""
+    from thoughtbox.ledger.signing import Checkpoint
+
     try:
         return Checkpoint.parse(note).size
     except InvalidProof:

@@ -22,8 +22,7 @@ Effect = Literal["adds", "overwrites", "removes", "ends"]
 end. The ledger keeps everything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """A call that runs: its arguments, the calls that must go before it, and whether it is meant to fail."""
 
     arguments: Mapping[str, Any]
@@ -31,8 +30,7 @@ class Example:
     fails_with: type[ThoughtboxError] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """Looks at a call before it runs."""
 
     check: Callable[[Tx, Operation, Input], str | None]
@@ -43,8 +41,7 @@ class Guard:
     """What it refuses with."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class Shape(NamedTuple):
     """What gives way when an answer is too long (see `budget.py`)."""
 
     ceiling: int = HARD_CEILING
@@ -57,8 +54,7 @@ class Shape:
     """Lists that are read a page at a time, where the budget says how much a page holds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
+class Sampling(NamedTuple):
     """A question that an answer may hold, for the door to put to the client's own model, where it lends one.
 
     What the operation has done stays done, whatever becomes of the question.
@@ -78,8 +74,7 @@ class Sampling:
     """The field of the first answer that says why the model has not answered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FromClient:
+class FromClient(NamedTuple):
     """What only a client has, and its door asks it for."""
 
     roots: bool = False
@@ -96,8 +91,7 @@ class Outside(NamedTuple):
     """What the caller is shown; None where all can be called."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Envelope:
+class Envelope(NamedTuple):
     """What a room puts around every answer and every refusal, where its specification asks for that."""
 
     part: str

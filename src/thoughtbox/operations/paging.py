@@ -23,8 +23,7 @@ from __future__ import annotations
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import orjson
 
@@ -70,8 +69,7 @@ def _fits(part: object, kind: type) -> bool:
     return isinstance(part, str) and "\0" not in part
 
 
-@dataclass(frozen=True, slots=True)
-class Pages:
+class Pages(NamedTuple):
     """A list that is read a page at a time, and where its answer says how to go on.
 
     What it says is about the items that are shown: when a budget leaves some out, the next page begins with those.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -13,8 +12,7 @@ from thoughtbox.operations.operation import Operation
 Schema = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """An argument, or a field of an answer. One inside another is `outer.inner`, one in a list `outer[].inner`."""
 
     name: str

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from thoughtbox.errors import WorkspaceLocked, WorkspaceNotAllowed
 
 
-@dataclass(frozen=True, slots=True)
-class Workspaces:
+class Workspaces(NamedTuple):
     """The workspaces that this server works in: all of them, its own alone, or those on a list."""
 
     own: str = ""

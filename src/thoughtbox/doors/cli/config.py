@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from thoughtbox import installation
+from thoughtbox.doors.cli.flags import given_settings
 from thoughtbox.doors.cli.output import BAD, DOUBTFUL, QUIET, Output, Styled
-from thoughtbox.doors.cli.parser import given_settings
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import Origin, Setting, Settings, all_settings, data_dir, made, source
 

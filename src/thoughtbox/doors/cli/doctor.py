@@ -9,8 +9,8 @@ from functools import partial
 from thoughtbox.doors.cli import checks, project_checks, store_checks
 from thoughtbox.doors.cli.checks import Finding
 from thoughtbox.doors.cli.config import effective, tolerant_settings
+from thoughtbox.doors.cli.flags import given_settings
 from thoughtbox.doors.cli.output import BAD, DOUBTFUL, GOOD, Output, Styled, count
-from thoughtbox.doors.cli.parser import given_settings
 from thoughtbox.errors import RESTORE, StorageBusy, ThoughtboxError
 from thoughtbox.settings import Settings
 

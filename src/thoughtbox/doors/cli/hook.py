@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from thoughtbox.doors.cli.parser import given_settings
+from thoughtbox.doors.cli.flags import given_settings
 from thoughtbox.doors.hooks import main
 
 

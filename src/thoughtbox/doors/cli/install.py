@@ -12,8 +12,8 @@ from thoughtbox.domains.memory.hosts import installing
 from thoughtbox.domains.memory.hosts.clients import Client, Scope
 from thoughtbox.domains.memory.hosts.installing import Change, Host, Plan
 from thoughtbox.domains.memory.hosts.program import program
+from thoughtbox.doors.cli.flags import given_settings
 from thoughtbox.doors.cli.output import GOOD, QUIET, Output, Styled, UsageError
-from thoughtbox.doors.cli.parser import given_settings
 from thoughtbox.doors.cli.projects import apply_preset, preset_named, project_folder
 from thoughtbox.doors.cli.store import settings_of
 from thoughtbox.settings import Settings

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 from collections.abc import Collection, Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +15,8 @@ from thoughtbox.doors.cli.progress import Bar
 from thoughtbox.doors.terminal import printable, printable_json
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from rich.console import Console
 
     from thoughtbox.errors import ThoughtboxError

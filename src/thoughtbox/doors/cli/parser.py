@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from thoughtbox import __version__
+from thoughtbox.doors.cli.exit_codes import EXIT_CODES
+from thoughtbox.doors.cli.flags import SERVE, SERVE_FLAGS, STORE_FLAGS, TRANSPORTS, option
 from thoughtbox.settings import all_settings
-
-STORE_FLAGS = ("data_dir", "project", "database_url", "storage", "durability")
-"""Settings that every command takes as options."""
-
-SERVE_FLAGS = ("transport", "host", "port", "toolset", "token")
-"""Settings that only `serve`, `doctor` and `config` take."""
-
-EXIT_CODES = {
-    0: "all is well",
-    1: "what was asked about is not right: a broken chain, a failed call, a refused import",
-    2: "the command or a setting is wrong",
-    3: "the store cannot be opened",
-    4: "the ledger is valid, but signed by a key that is not trusted here",
-    130: "interrupted",
-}
 
 _HELP = {setting.field: setting.help for setting in all_settings()}
 _METAVARS = {
@@ -125,9 +111,7 @@ def _add_common(parser: ArgumentParser, *, json: bool = True, without: Collectio
 
 
 def _add_setting(group: Any, field: str) -> None:
-    group.add_argument(
-        f"--{field.replace('_', '-')}", dest=field, metavar=_METAVARS[field], default=SUPPRESS, help=_HELP[field]
-    )
+    group.add_argument(option(field), dest=field, metavar=_METAVARS[field], default=SUPPRESS, help=_HELP[field])
 
 
 def _add_serving(parser: ArgumentParser) -> Any:
@@ -138,9 +122,9 @@ def _add_serving(parser: ArgumentParser) -> Any:
 
 
 def _add_serve(commands: Commands) -> None:
-    parser = commands.add("serve", "start the MCP server", run="serve:serve")
+    parser = commands.add("serve", "start the MCP server", run=SERVE)
     group = _add_serving(parser)
-    for transport in ("stdio", "http"):
+    for transport in TRANSPORTS:
         group.add_argument(
             f"--{transport}",
             dest="transport",
@@ -399,10 +383,3 @@ def _add_keys(parser: ArgumentParser) -> None:
         default=[],
         help="trust signatures of this public key alone, not this installation's; may be repeated",
     )
-
-
-def given_settings(args: argparse.Namespace) -> dict[str, str]:
-    """The settings that stand on the command line."""
-    given = {field: getattr(args, field) for field in (*STORE_FLAGS, *SERVE_FLAGS) if hasattr(args, field)}
-    workspace = getattr(args, "workspace", None)
-    return given if workspace is None else {**given, "project": workspace}

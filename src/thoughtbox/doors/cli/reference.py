@@ -21,7 +21,7 @@ import orjson
 from thoughtbox import domains
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.cli.command_lines import command_lines
-from thoughtbox.doors.cli.parser import SERVE_FLAGS, STORE_FLAGS
+from thoughtbox.doors.cli.flags import SERVE_FLAGS, STORE_FLAGS
 from thoughtbox.errors import ThoughtboxError, all_codes
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call

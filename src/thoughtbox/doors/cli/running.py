@@ -1,25 +1,21 @@
-"""Running a command, and what its exit code means (see `parser.EXIT_CODES`)."""
+"""Running a command, and what its exit code means (see `exit_codes.py`)."""
 
 from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from io import RawIOBase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from thoughtbox.doors.cli import parser
-from thoughtbox.doors.cli.output import Output, UsageError, show_error, show_usage_error
-from thoughtbox.doors.cli.shell_words import in_shell
-from thoughtbox.doors.cli.store import CannotOpen
+from thoughtbox.doors.cli.exit_codes import INTERRUPTED, READER_GONE, USAGE
+from thoughtbox.doors.cli.flags import plain_serve
 from thoughtbox.doors.terminal import printable
-from thoughtbox.errors import ConfigurationError, ThoughtboxError
 
-WRONG, USAGE, NO_STORE, INTERRUPTED = 1, 2, 3, 130
-READER_GONE = 141
-"""What a shell says of a process whose reader went away, as in `thoughtbox ops | head`."""
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 
 def run(argv: Sequence[str]) -> int:
@@ -69,33 +65,25 @@ def _run(argv: Sequence[str]) -> int:
     except SystemExit as end:  # argparse has said what there is to say
         return end.code if isinstance(end.code, int) else USAGE
     if args.run is None:
+        from thoughtbox.doors.cli import parser
+
         parser.build().print_help(sys.stderr)
         return USAGE
-    as_json = Output(args).as_json
     try:
         return _command(args.run)(args)
-    except UsageError as error:
-        show_usage_error(error, as_json=as_json)
-        return USAGE
-    except ConfigurationError as error:
-        show_error(error, as_json=as_json)
-        return USAGE
-    except CannotOpen as error:
-        show_error(in_shell(error.error, args), as_json=as_json)
-        return NO_STORE
-    except ThoughtboxError as error:
-        show_error(in_shell(error, args), as_json=as_json)
-        return WRONG
     except OSError:
         raise
     except Exception as error:
-        from thoughtbox.operations.dispatch import fault
+        from thoughtbox.doors.cli.failures import told
 
-        show_error(fault(error), as_json=as_json)
-        return WRONG
+        return told(error, args)
 
 
 def _parsed(argv: Sequence[str]) -> Namespace:
+    if (plain := plain_serve(argv)) is not None:
+        return plain
+    from thoughtbox.doors.cli import parser
+
     built = parser.build(argv)
     args, rest = built.parse_known_args(argv)
     if rest and args.rest is not None and not any(word.startswith("-") for word in rest):

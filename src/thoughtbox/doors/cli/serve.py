@@ -6,13 +6,16 @@ import gc
 import json
 import logging
 import sys
-from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from thoughtbox import __version__
 from thoughtbox.doors.cli.store import CannotOpen, settings_of
 from thoughtbox.doors.terminal import PrintableFormatter
 from thoughtbox.errors import ConfigurationError, StorageError
 from thoughtbox.settings import Settings
+
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 
 def serve(args: Namespace) -> int:

@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from thoughtbox.doors.cli.parser import STORE_FLAGS, given_settings
+from thoughtbox.doors.cli.flags import STORE_FLAGS, given_settings
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.settings import all_settings
 

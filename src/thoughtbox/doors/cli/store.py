@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from thoughtbox.doors.cli.parser import given_settings
+from thoughtbox.doors.cli.flags import given_settings
 from thoughtbox.errors import ConfigurationError, StorageError, ThoughtboxError
 from thoughtbox.settings import Settings, load
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from thoughtbox.app import Thoughtbox
     from thoughtbox.engine.protocol import Engine, Sql
     from thoughtbox.engine.read_only import Readable
