@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from typing import NamedTuple
+from concurrent.futures import Future
+from typing import Any, NamedTuple
 
 import apsw
 import uvloop
@@ -16,14 +17,14 @@ from bench.run import Run, settings_for
 from bench.stores import record_thought, sealed_thought
 from bench.table import Line, at_least
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.loop_bridge import LoopBridge
+from thoughtbox.doors.mcp.transports.loop_place import LoopPlace
 from thoughtbox.engine.sqlite import SqliteEngine
 
 MANY = 32
 SLOW_SYNC_SECONDS = 0.002
 
 Append = Callable[[], Awaitable[object]]
-Prepare = Callable[[Thoughtbox, LoopBridge, str], Append]
+Prepare = Callable[[Thoughtbox, LoopPlace, str], Append]
 """What a caller does again and again, made ready for its session: only the append itself is measured."""
 
 
@@ -62,14 +63,21 @@ def measure(run: Run) -> Iterator[Line]:
     yield line(f"thought_record in process, {MANY} concurrent callers", _on_disk(run, through_the_dispatcher))
 
 
-def to_the_ledger(box: Thoughtbox, mailbox: LoopBridge, session: str) -> Append:
+def to_the_ledger(box: Thoughtbox, place: LoopPlace, session: str) -> Append:
     work = sealed_thought(box, session, 0)
-    return lambda: mailbox.receive(box.engine.write(box.settings.project, work))
+    return lambda: received(place, box.engine.write(box.settings.project, work))
 
 
-def through_the_dispatcher(box: Thoughtbox, mailbox: LoopBridge, session: str) -> Append:
+def through_the_dispatcher(box: Thoughtbox, place: LoopPlace, session: str) -> Append:
     call = record_thought(box.settings.project, session, 0)
-    return lambda: mailbox.receive(box.dispatcher.submit(call))
+    return lambda: received(place, box.dispatcher.submit(call))
+
+
+def received(place: LoopPlace, done: Future[Any]) -> Awaitable[object]:
+    """The result of another thread, brought to the event loop as the HTTP server has it brought."""
+    waiting = asyncio.get_running_loop().create_future()
+    done.add_done_callback(lambda done: place.post(lambda: waiting.set_result(done.result())))
+    return waiting
 
 
 def rates(run: Run, box: Thoughtbox, prepare: Prepare) -> Rates:
@@ -96,8 +104,8 @@ def line(what: str, found: Rates, *, has_bar: bool = False) -> Line:
 
 
 async def _rates(box: Thoughtbox, prepare: Prepare, rounds: int, seconds: float) -> Rates:
-    mailbox = LoopBridge(asyncio.get_running_loop())
-    appends = [prepare(box, mailbox, f"session-{caller}") for caller in range(MANY)]
+    place = LoopPlace(asyncio.get_running_loop())
+    appends = [prepare(box, place, f"session-{caller}") for caller in range(MANY)]
 
     def call(caller: int) -> Awaitable[object]:
         return appends[caller]()

@@ -147,6 +147,7 @@ class Thoughtbox:
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         gc.enable()
+        self.engine.keep()
         with self._making:
             self._is_kept = True
             if self._dispatcher is not None:
@@ -181,12 +182,20 @@ class Thoughtbox:
         Whether there are no views yet, nor records: making them then takes longer than all else, and can wait.
         """
 
-        def look(sql: Sql) -> tuple[bool, bool, bool, bool]:
+        def look(sql: Sql) -> tuple[bool, bool, bool, bool, int]:
             self.views.refuse_newer(sql)
             is_new = sql.row("SELECT 1 FROM views") is None and sql.row("SELECT 1 FROM workspaces") is None
-            return bool(self.views.outdated(sql)), is_new, bool(left_behind(sql)), bool(sql.standing().imports)
+            newest = sql.row("SELECT last_seq FROM workspaces WHERE workspace = ?", (self.settings.project,))
+            return (
+                bool(self.views.outdated(sql)),
+                is_new,
+                bool(left_behind(sql)),
+                bool(sql.standing().imports),
+                newest[0] if newest else 0,
+            )
 
-        are_outdated, is_new, are_half_made, is_half_imported = self._engine.read(look).result()
+        found = self._engine.read(look).result()
+        are_outdated, is_new, are_half_made, is_half_imported, self.newest_at_start = found
         if are_outdated and not is_new:
             self._ensure_views()
         elif are_half_made:

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.servers import HANDSHAKE, INITIALIZE, PATIENCE, HttpServer, Response, environment
-from thoughtbox.doors.mcp.transports.mcp_sessions import MOST_SESSIONS
+from thoughtbox.doors.mcp.transports.sessions import MOST_SESSIONS
 from thoughtbox.tokens import Tokens
 from thoughtbox.world import World
 
 OPENING = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": INITIALIZE}
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-FEW = "from thoughtbox.doors.mcp.transports import mcp_sessions\nmcp_sessions.MOST_SESSIONS = 4\n"
+FEW = "from thoughtbox.doors.mcp.transports import sessions\nsessions.MOST_SESSIONS = 4\n"
 
 
 def begin(server: HttpServer, **headers: str) -> str:
@@ -121,7 +121,7 @@ def test_a_flood_of_handshakes_keeps_nobody_out(tmp_path: Path):
         server.stop()
 
 
-def test_a_handle_has_256_random_bits_and_is_not_the_sdks_id(few: HttpServer):
+def test_a_handle_has_256_random_bits(few: HttpServer):
     handles = {begin(few) for _ in range(10)}
 
     assert len(handles) == 10

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.servers import PATIENCE, HttpServer, environment
+from thoughtbox.doors.mcp.transports.asgi import HttpRequest
 from thoughtbox.doors.mcp.transports.gate import Gate
 from thoughtbox.settings import load
 
@@ -116,8 +117,8 @@ def test_nothing_but_http_passes_the_gate(tmp_path: Path, kind: str):
     passed: list[Any] = []
     sent: list[Any] = []
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        passed.append(scope)
+    async def endpoint(request: HttpRequest) -> None:
+        passed.append(request)
 
     async def receive() -> Any:
         return {"type": f"{kind}.connect"}
@@ -125,7 +126,8 @@ def test_nothing_but_http_passes_the_gate(tmp_path: Path, kind: str):
     async def send(message: Any) -> None:
         sent.append(message)
 
-    gate = Gate(app, load({"THOUGHTBOX_DATA_DIR": str(tmp_path)}))
+    gate = Gate("/mcp", load({"THOUGHTBOX_DATA_DIR": str(tmp_path)}))
+    gate.opens(endpoint)
     headers = [(b"host", b"localhost")]
     asyncio.run(gate({"type": kind, "path": "/mcp", "headers": headers}, receive, send))
 

@@ -10,7 +10,7 @@ from thoughtbox.errors import RecordedRefusal, ThoughtboxError
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.catalog import Gateway
-from thoughtbox.operations.models import Input, Output
+from thoughtbox.operations.models import Input, Output, has_field
 from thoughtbox.operations.paging import Pages
 from thoughtbox.operations.tx import Tx
 
@@ -154,7 +154,7 @@ class Operation:
     @property
     def names_workspace(self) -> bool:
         """Whether a call says itself which workspace it is for, in an argument of that name."""
-        return "workspace" in self.input.model_fields
+        return has_field(self.input, "workspace")
 
     @property
     def needs(self) -> str | None:

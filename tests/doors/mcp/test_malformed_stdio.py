@@ -46,10 +46,10 @@ def test_what_is_not_json_is_a_parse_error(server: StdioServer, line: bytes):
 
 def test_a_broken_text_is_answered_under_the_id_of_its_request(server: StdioServer):
     """JavaScript sends half an emoji as it is; a client must not wait for its answer in vain."""
-    answer = answer_to(server, NOT_JSON["a lone surrogate"])
+    answer = answer_to(server, REFUSED_CALLS["half of a surrogate pair"])
 
     assert answer["id"] == 7
-    assert "surrogate" in answer["error"]["message"]
+    assert "surrogate" in answer["result"]["structuredContent"]["message"]
 
 
 @pytest.mark.parametrize("line", NOT_MESSAGES.values(), ids=NOT_MESSAGES)

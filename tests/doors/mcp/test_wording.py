@@ -69,7 +69,7 @@ def test_no_tool_is_named_but_as_an_operation_of_the_gateway(name: str):
 @pytest.mark.parametrize("toolset", TABLE.toolsets())
 def test_in_every_toolset_what_is_listed_names_only_what_is_shown(toolset: str):
     wording, tools = Wording(TABLE, toolset), TABLE.shown_in(toolset)
-    listed = [wording.of(TABLE.prompts[prompt.name].text) for prompt in prompts.shown(TABLE, wording)]
+    listed = [wording.of(TABLE.prompts[prompt["name"]].text) for prompt in prompts.shown(TABLE, wording)]
 
     for text in (wording.instructions, *listed):
         if GATEWAY in tools:

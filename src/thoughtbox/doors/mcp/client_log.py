@@ -5,33 +5,20 @@ Clients with a handshake ask once, with `logging/setLevel`; stateless ones with 
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any
 
-from mcp_types import (
-    LOG_LEVEL_META_KEY,
-    EmptyResult,
-    LoggingLevel,
-    LoggingMessageNotification,
-    LoggingMessageNotificationParams,
-    SetLevelRequestParams,
-)
-
-from thoughtbox.doors.mcp.context import Context, connection_of, is_stateless
-
-LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)
-"""From the least to the most severe."""
-
-_LEVEL = "thoughtbox/logLevel"
+from thoughtbox.doors.mcp.params import LEVELS
+from thoughtbox.doors.mcp.request import Request
+from thoughtbox.doors.mcp.revisions import LOG_LEVEL
 
 
-async def set_level(ctx: Context, params: SetLevelRequestParams) -> EmptyResult:
-    connection_of(ctx).state[_LEVEL] = params.level
-    return EmptyResult()
+def set_level(request: Request) -> dict[str, Any]:
+    request.connection.log_level = request.params["level"]
+    return {}
 
 
-async def tell(ctx: Context, level: LoggingLevel, text: str) -> None:
+def tell(request: Request, level: str, text: str) -> None:
     """Send one entry, on the stream of the request it belongs to."""
-    wanted = (ctx.meta or {}).get(LOG_LEVEL_META_KEY) if is_stateless(ctx) else connection_of(ctx).state.get(_LEVEL)
-    if wanted in LEVELS and LEVELS.index(level) >= LEVELS.index(wanted):
-        entry = LoggingMessageNotificationParams(level=level, logger="thoughtbox", data=text)
-        await ctx.session.send_notification(LoggingMessageNotification(params=entry), related_request_id=ctx.request_id)
+    wanted = request.meta.get(LOG_LEVEL) if request.peer.is_stateless else request.connection.log_level
+    if wanted is not None and LEVELS.index(level) >= LEVELS.index(wanted):
+        request.notify("notifications/message", {"level": level, "logger": "thoughtbox", "data": text})

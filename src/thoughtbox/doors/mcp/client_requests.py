@@ -9,26 +9,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from mcp.shared.exceptions import MCPError
-from mcp.shared.message import ServerMessageMetadata
-from mcp_types import (
-    METHOD_NOT_FOUND,
-    REQUEST_TIMEOUT,
-    CreateMessageRequest,
-    CreateMessageRequestParams,
-    CreateMessageResultWithTools,
-    InputResponse,
-    ListRootsRequest,
-    ListRootsResult,
-    ModelHint,
-    ModelPreferences,
-    SamplingMessage,
-    TextContent,
-)
-
-from thoughtbox.doors.mcp.context import Context
+from thoughtbox.doors.mcp.jsonrpc import METHOD_NOT_FOUND, REQUEST_TIMEOUT, ProtocolError
+from thoughtbox.doors.mcp.params import are_roots, is_model_answer
+from thoughtbox.doors.mcp.request import Request, Steps
 from thoughtbox.operations.caller import Root
 
 logger = logging.getLogger(__name__)
@@ -41,9 +26,16 @@ LONGEST_URI = 2_000
 LONGEST_NAME = 200
 
 MOST_TOKENS = 1_000
-PREFERENCES = ModelPreferences(
-    hints=[ModelHint(name="claude-sonnet-4-5-20250929")], intelligence_priority=0.9, cost_priority=0.3
-)
+PREFERENCES: Final = {
+    "hints": [{"name": "claude-sonnet-4-5-20250929"}],
+    "intelligencePriority": 0.9,
+    "costPriority": 0.3,
+}
+
+Question = Mapping[str, Any]
+"""A request to a client, without the parts that JSON-RPC puts around it."""
+
+FOR_ROOTS: Final[Question] = {"method": "roots/list"}
 
 
 class NotLent(Exception):
@@ -62,94 +54,77 @@ class Said:
     model: str
 
 
-def tells_roots(ctx: Context) -> bool:
-    capabilities = ctx.session.client_capabilities
-    return capabilities is not None and capabilities.roots is not None
+def tells_roots(request: Request) -> bool:
+    return request.peer.capabilities.get("roots") is not None
 
 
-def lends_model(ctx: Context) -> bool:
-    capabilities = ctx.session.client_capabilities
-    return capabilities is not None and capabilities.sampling is not None
+def lends_model(request: Request) -> bool:
+    return request.peer.capabilities.get("sampling") is not None
 
 
-async def roots(ctx: Context) -> list[Root] | None:
+def roots(request: Request) -> Steps[list[Root] | None]:
     """The client's root directories, asked for on its connection; None when it does not tell."""
     try:
-        answer = await ctx.session.send_request(
-            ListRootsRequest(), ListRootsResult, ROOTS_SECONDS, ServerMessageMetadata(related_request_id=ctx.request_id)
-        )
-    except (MCPError, ValueError) as error:
+        answer = yield request.ask(FOR_ROOTS["method"], None, ROOTS_SECONDS)
+    except ProtocolError as error:
         return _not_told(error)
-    return _bounded(answer)
+    return roots_in(answer)
 
 
-def roots_in(response: InputResponse | None) -> list[Root] | None:
-    """The root directories that a stateless client sent with its call; None when it did not."""
+def roots_in(response: Mapping[str, Any] | None) -> list[Root] | None:
+    """The root directories in what a client has sent; None when they are not there."""
     if response is None:
         return _not_told("there is no answer")
-    try:
-        return _bounded(ListRootsResult.model_validate(_plain(response)))
-    except ValueError as error:
-        return _not_told(error)
+    return _bounded(response) if are_roots(response) else _not_told("what it sent are no roots")
 
 
-def question(ctx: Context, asked: Mapping[str, str]) -> CreateMessageRequest:
+def question(request: Request, asked: Mapping[str, str]) -> Question:
     """The request to the client's model: `asked` has its `system` and `prompt`."""
-    capabilities = ctx.session.client_capabilities
-    sampling = capabilities.sampling if capabilities is not None else None
-    return CreateMessageRequest(
-        params=CreateMessageRequestParams(
-            messages=[SamplingMessage(role="user", content=TextContent(type="text", text=asked["prompt"]))],
-            system_prompt=asked["system"],
-            model_preferences=PREFERENCES,
-            include_context="thisServer" if sampling is not None and sampling.context is not None else None,
-            max_tokens=MOST_TOKENS,
-        )
-    )
+    sampling = request.peer.capabilities.get("sampling") or {}
+    return {
+        "method": "sampling/createMessage",
+        "params": {
+            "messages": [{"role": "user", "content": {"type": "text", "text": asked["prompt"]}}],
+            "systemPrompt": asked["system"],
+            "modelPreferences": PREFERENCES,
+            **({"includeContext": "thisServer"} if sampling.get("context") is not None else {}),
+            "maxTokens": MOST_TOKENS,
+        },
+    }
 
 
-async def model(ctx: Context, request: CreateMessageRequest) -> Said:
+def model(request: Request, asked: Question) -> Steps[Said]:
     """What the client's model says, asked on the client's connection; raises `NotLent` or `NoAnswer`."""
     try:
-        answer = await ctx.session.send_request(
-            request,
-            CreateMessageResultWithTools,
-            MODEL_SECONDS,
-            ServerMessageMetadata(related_request_id=ctx.request_id),
-        )
-    except MCPError as error:
+        answer = yield request.ask(asked["method"], asked["params"], MODEL_SECONDS)
+    except ProtocolError as error:
         if error.code == METHOD_NOT_FOUND:
             raise NotLent from error
         if error.code == REQUEST_TIMEOUT:
             raise NoAnswer(f"it took longer than {MODEL_SECONDS:.0f} s") from error
         raise NoAnswer(f"the client refused ({_line(error.message, LONGEST_NAME)})") from error
-    except ValueError as error:
-        raise NoAnswer("what the client sent is no answer of a model") from error
-    return _said(answer)
+    return said_in(answer)
 
 
-def said_in(response: InputResponse | None) -> Said:
-    """What the model said, as a stateless client sent it with its call; raises `NoAnswer`."""
+def said_in(response: Mapping[str, Any] | None) -> Said:
+    """What the model said, in what a client has sent; raises `NoAnswer`."""
     if response is None:
         raise NoAnswer("the client sent the call again without it")
-    try:
-        return _said(CreateMessageResultWithTools.model_validate(_plain(response)))
-    except ValueError as error:
-        raise NoAnswer("what the client sent is no answer of a model") from error
-
-
-def _said(answer: CreateMessageResultWithTools) -> Said:
-    texts = [block.text for block in answer.content_as_list if isinstance(block, TextContent)]
+    if not is_model_answer(response):
+        raise NoAnswer("what the client sent is no answer of a model")
+    content = response["content"]
+    blocks = content if isinstance(content, list) else [content]
+    texts = [block["text"] for block in blocks if block["type"] == "text"]
     # What no engine can store goes: NUL, and halves of surrogate pairs.
     text = "\n\n".join(texts).replace("\0", "").encode("utf-8", "ignore").decode()
     if not text.strip():
         raise NoAnswer("its answer has no text")
-    return Said(text, _line(answer.model, LONGEST_NAME) or "unknown")
+    return Said(text, _line(response["model"], LONGEST_NAME) or "unknown")
 
 
-def _bounded(answer: ListRootsResult) -> list[Root]:
+def _bounded(answer: Mapping[str, Any]) -> list[Root]:
     """As many as anybody works in, under addresses that can be shown and stored."""
-    cleaned = [(_line(str(root.uri)), _line(root.name or "", LONGEST_NAME) or None) for root in answer.roots]
+    cleaned = [(_line(root["uri"]), _line(root.get("name") or "", LONGEST_NAME) or None) for root in answer["roots"]]
     return [Root(uri, name) for uri, name in cleaned if len(uri) <= LONGEST_URI][:MOST_ROOTS]
 
 
@@ -159,7 +134,3 @@ def _not_told(why: object) -> None:
 
 def _line(text: str, longest: int | None = None) -> str:
     return "".join(filter(str.isprintable, text))[:longest].strip()
-
-
-def _plain(response: InputResponse) -> dict[str, Any]:
-    return response.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -6,32 +6,66 @@ with a handshake is remembered as long as its connection. Of a stateless request
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from weakref import WeakKeyDictionary
-
-from mcp.server.connection import Connection
+from collections import deque
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from contextlib import contextmanager
 
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.mcp.context import Context, connection_of, is_stateless
 from thoughtbox.operations.caller import Focus, Memory
 
 MOST_WORKSPACES = 100
 """In more of them than this a client is forgotten where it has not been for longest."""
 
 
-class Client:
-    """One client: its turn, and its focus in every workspace. Touched on the event loop only."""
+class Turn:
+    """Whose turn it is: calls of one client run in the order in which they came."""
 
-    def __init__(self, first_focus: Focus) -> None:
-        self.turn = asyncio.Lock()
-        """Held by the call that runs: calls of one client run in the order they came."""
-        self._first_focus = first_focus
+    def __init__(self) -> None:
+        self._is_taken = False
+        self._waiting: deque[Future[None]] = deque()
+
+    @contextmanager
+    def wanted(self) -> Generator[Future[None] | None]:
+        """Inside, it is one's turn: at once, or as soon as what is given is done."""
+        ticket: Future[None] | None = None
+        if self._is_taken:
+            ticket = Future()
+            self._waiting.append(ticket)
+        self._is_taken = True
+        try:
+            yield ticket
+        finally:
+            if ticket is not None and (ticket.cancelled() or not ticket.done()):
+                self._waiting.remove(ticket)  # it was given up before its turn had come
+            else:
+                self._pass_on()
+
+    def _pass_on(self) -> None:
+        if self._waiting:
+            self._waiting.popleft().set_result(None)
+        else:
+            self._is_taken = False
+
+
+class Client:
+    """One client: its turn, and its focus in every workspace."""
+
+    def __init__(self, first_focus: Callable[[], Focus]) -> None:
+        self.turn = Turn()
+        self._first_focus_of = first_focus
+        self._first: Focus | None = None
         self._focus: dict[str, Focus] = {}
         self._told: dict[str, Focus] = {}
 
+    @property
+    def _first_focus(self) -> Focus:
+        if self._first is None:
+            self._first = self._first_focus_of()
+        return self._first
+
     def focus(self, workspace: str) -> Focus:
-        return self._focus.get(workspace, self._first_focus)
+        return self._focus.get(workspace) or self._first_focus
 
     def move(self, workspace: str, focus: Focus) -> None:
         """Remember where a call has left the client."""
@@ -45,7 +79,7 @@ class Client:
     def has_news(self, workspace: str, described: Callable[[Focus], str]) -> bool:
         """Whether the tools are described as this client was not told before; from now on it counts as told."""
         # Not a matter of before and after one call: of calls sent without waiting, many see the same change.
-        told, focus = self._told.get(workspace, self._first_focus), self.focus(workspace)
+        told, focus = self._told.get(workspace) or self._first_focus, self.focus(workspace)
         if told is focus:
             return False
         self._told[workspace] = focus
@@ -55,20 +89,19 @@ class Client:
 
 
 class Clients:
-    """All clients of one server. No two of them share anything."""
+    """The clients of one server. No two of them share anything."""
 
     def __init__(self, box: Thoughtbox, transport: str) -> None:
         self._first_focus: Callable[[Memory], Focus] = box.first_focus
-        self._only = Client(self._first_focus("connection")) if transport == "stdio" else None
-        self._connections: WeakKeyDictionary[Connection, Client] = WeakKeyDictionary()
+        self._only = self._new("connection") if transport == "stdio" else None
 
-    def of(self, ctx: Context) -> Client:
-        if self._only is not None:
-            return self._only
-        if is_stateless(ctx):
-            return Client(self._first_focus("none"))
-        connection = connection_of(ctx)
-        client = self._connections.get(connection)
-        if client is None:
-            client = self._connections[connection] = Client(self._first_focus("connection"))
-        return client
+    def met(self) -> Client:
+        """A client on a connection of its own."""
+        return self._only or self._new("connection")
+
+    def passing(self) -> Client:
+        """A client that is gone with its request."""
+        return self._only or self._new("none")
+
+    def _new(self, memory: Memory) -> Client:
+        return Client(lambda: self._first_focus(memory))

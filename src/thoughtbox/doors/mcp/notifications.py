@@ -1,52 +1,87 @@
 """Telling clients what has changed, in both protocol eras.
 
-Clients with a handshake get notifications on their connection; stateless ones get
-them on the stream they opened with `subscriptions/listen`. Two things change by
-themselves: a new session is a new resource, and a session that grows is a resource
-that was updated. It may be another process that wrote. The list of tools changes when a
-client comes to another stage, for that client alone.
+Clients with a handshake get notifications on their connection; stateless ones get them on the stream they opened with
+`subscriptions/listen`. Two things change by themselves: a new session is a new resource, and a session that grows is a
+resource that was updated. It may be another process that wrote. The list of tools changes when a client comes to
+another stage, for that client alone.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections import Counter
-from collections.abc import AsyncGenerator, Container, Iterable
-from contextlib import asynccontextmanager, suppress
-from weakref import WeakKeyDictionary
-
-from mcp.server.connection import Connection
-from mcp.server.subscriptions import (
-    InMemorySubscriptionBus,
-    ListenHandler,
-    ResourcesListChanged,
-    ResourceUpdated,
-    ToolsListChanged,
-)
-from mcp_types import (
-    EmptyResult,
-    NotificationParams,
-    SubscribeRequestParams,
-    SubscriptionsListenRequestParams,
-    SubscriptionsListenResult,
-    UnsubscribeRequestParams,
-)
+from collections.abc import Container, Iterable, Mapping
+from concurrent.futures import Future
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.mcp import resources
-from thoughtbox.doors.mcp.context import Context, connection_of, is_stateless
+from thoughtbox.doors.mcp import jsonrpc, resources
+from thoughtbox.doors.mcp.jsonrpc import INTERNAL_ERROR, ProtocolError
 from thoughtbox.doors.mcp.principal import must_reach, reaches
-from thoughtbox.engine.protocol import Sql
+from thoughtbox.doors.mcp.request import Outlet, Place, Request, Steps
+from thoughtbox.doors.mcp.revisions import SUBSCRIPTION_ID
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
-from thoughtbox.ledger.feed import Follower, Stretch
+
+if TYPE_CHECKING:
+    from thoughtbox.doors.mcp.connection import Connection
+    from thoughtbox.engine.protocol import Sql
+    from thoughtbox.ledger.feed import Follower, Stretch
 
 logger = logging.getLogger(__name__)
 
 MOST_SUBSCRIPTIONS = 1_000
+"""Resources that one client can watch."""
 
-TELL_SECONDS = 1.0
-"""How long one client may take to be told before the next round is no longer held up by it."""
+MOST_STREAMS = 2_000
+"""Streams of stateless clients that are open at once."""
+
+RESOURCES: Final = "notifications/resources/list_changed"
+RESOURCE: Final = "notifications/resources/updated"
+TOOLS: Final = "notifications/tools/list_changed"
+_WANTED_AS: Final = {RESOURCES: "resourcesListChanged", TOOLS: "toolsListChanged"}
+
+
+class Telling:
+    """Notifications that go one way: at once, or when what was sent before has been taken; of two alike, one."""
+
+    def __init__(self, outlet: Outlet) -> None:
+        self._outlet = outlet
+        self._owed: dict[tuple[str, str], Mapping[str, Any] | None] = {}
+
+    def tell(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+        if self._outlet.is_clear:
+            self._outlet.send(jsonrpc.notification(method, params))
+            return
+        if not self._owed:
+            self._outlet.when_clear(self._tell_what_is_owed)
+        self._owed[(method, str((params or {}).get("uri", "")))] = params
+
+    def _tell_what_is_owed(self) -> None:
+        owed, self._owed = self._owed, {}
+        for (method, _), params in owed.items():
+            self.tell(method, params)
+
+
+class _Stream:
+    """What a stateless client listens to."""
+
+    def __init__(self, request: Request) -> None:
+        wanted = request.params["notifications"]
+        self.addresses: list[str] = wanted.get("resourceSubscriptions") or []
+        self.wants = {name for name, value in wanted.items() if value is True}
+        self.meta = {SUBSCRIPTION_ID: request.id}
+        self.ended: Future[None] = Future()
+        self._telling = Telling(request.outlet)
+
+    @property
+    def honoured(self) -> dict[str, Any]:
+        known = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
+        addresses = {"resourceSubscriptions": self.addresses} if self.addresses else {}
+        return {**{name: True for name in known if name in self.wants}, **addresses}
+
+    def tell(self, method: str, **params: Any) -> None:
+        if method == RESOURCE or _WANTED_AS[method] in self.wants:
+            self._telling.tell(method, {**params, "_meta": self.meta})
 
 
 class Notifications:
@@ -54,127 +89,111 @@ class Notifications:
 
     def __init__(self, box: Thoughtbox) -> None:
         self._box = box
-        self._table = box.dispatcher.table
-        self._bus = InMemorySubscriptionBus()
-        self._streams = ListenHandler(self._bus)
-        self._watched: Counter[str] = Counter()
-        self._connections: WeakKeyDictionary[Connection, set[str]] = WeakKeyDictionary()
-        self._telling: set[asyncio.Task[None]] = set()
+        self._table = box.table
+        self._connections: set[Connection] = set()
+        self._streams: set[_Stream] = set()
+        self._follower: Follower | None = None
 
-    async def remember(self, ctx: Context, params: NotificationParams) -> None:
+    def remember(self, connection: Connection) -> None:
         """A client has shaken hands: it is to hear of changes on its connection, if it may know of them."""
-        if reaches(ctx, self._box.settings.project):
-            self._addresses_of(ctx)
+        if reaches(connection.principal, self._box.settings.project):
+            self._connections.add(connection)
 
-    async def subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
-        resources.match(self._table, str(params.uri))
-        must_reach(ctx, self._box.settings.project)
-        addresses = self._addresses_of(ctx)
-        if len(addresses) >= MOST_SUBSCRIPTIONS:
+    def forget(self, connection: Connection) -> None:
+        self._connections.discard(connection)
+
+    def subscribe(self, request: Request) -> dict[str, Any]:
+        connection, uri = request.connection, request.params["uri"]
+        resources.match(self._table, uri)
+        must_reach(connection.principal, self._box.settings.project)
+        if len(connection.subscriptions) >= MOST_SUBSCRIPTIONS:
             raise InvalidPayload(
                 f"a client can subscribe to {MOST_SUBSCRIPTIONS} resources at most",
                 recovery="Unsubscribe from some, or watch thoughtbox://ledger/status.",
             )
-        addresses.add(str(params.uri))
-        return EmptyResult()
+        connection.subscriptions.add(uri)
+        self.remember(connection)
+        return {}
 
-    async def unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:
-        self._addresses_of(ctx).discard(str(params.uri))
-        return EmptyResult()
+    def unsubscribe(self, request: Request) -> dict[str, Any]:
+        request.connection.subscriptions.discard(request.params["uri"])
+        return {}
 
-    async def listen(self, ctx: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
+    def listen(self, request: Request) -> Steps[dict[str, Any]]:
         """Serve a stateless client's stream until it goes away, or the server does."""
-        wanted = params.notifications
-        addresses = wanted.resource_subscriptions or []
-        if addresses or wanted.resources_list_changed:
-            must_reach(ctx, self._box.settings.project)
-        self._watched.update(addresses)
+        stream = _Stream(request)
+        if stream.addresses or "resourcesListChanged" in stream.wants:
+            must_reach(request.principal, self._box.settings.project)
+        if len(self._streams) >= MOST_STREAMS:
+            raise ProtocolError(INTERNAL_ERROR, "Subscription limit reached")
+        self._streams.add(stream)
         try:
-            return await self._streams(ctx, params)
+            request.notify(
+                "notifications/subscriptions/acknowledged", {"notifications": stream.honoured, "_meta": stream.meta}
+            )
+            yield stream.ended
         finally:
-            self._watched.subtract(addresses)
-            self._watched += Counter()  # without those that nobody watches any more
+            self._streams.discard(stream)
+        return {"_meta": stream.meta}
 
-    def tell_of_tools(self, ctx: Context) -> None:
+    def tell_of_tools(self, request: Request) -> None:
         """Have a client told that it would now be shown other tools. The answer under way goes out before that."""
-        telling = asyncio.create_task(self._tell_of_tools(connection_of(ctx), everybody=is_stateless(ctx)))
-        self._telling.add(telling)
-        telling.add_done_callback(self._telling.discard)
+        # Streams of stateless clients do not say whose they are: there, everybody hears of it.
+        tell = self._tell_streams_of_tools if request.peer.is_stateless else partial(request.connection.tell, TOOLS)
+        request.connection.place.post(tell)
 
     def end(self) -> None:
-        """Tell those who listen that nothing more will come."""
-        self._streams.close()
+        """Tell those who listen that nothing more will come, and follow no more."""
+        if self._follower is not None:
+            self._follower.close()
+        for stream in list(self._streams):
+            if not stream.ended.done():
+                stream.ended.set_result(None)
 
-    @asynccontextmanager
-    async def followed(self) -> AsyncGenerator[None]:
-        """Tell of all that is written from here on, until the block ends."""
-        loop = asyncio.get_running_loop()
-        stirred = asyncio.Event()
-        follower = self._box.feed.follow(
-            lambda: loop.call_soon_threadsafe(stirred.set), workspaces=[self._box.settings.project]
+    def follow(self, place: Place) -> None:
+        """Tell of all that is written since the store was opened."""
+        project = self._box.settings.project
+        self._follower = self._box.feed.follow(
+            lambda: place.post(partial(self._look, place)),
+            workspaces=[project],
+            since={project: self._box.newest_at_start},
         )
-        following = asyncio.create_task(self._follow(follower, stirred))
-        try:
-            yield
-        finally:
-            follower.close()
-            following.cancel()
 
-    async def _follow(self, follower: Follower, stirred: asyncio.Event) -> None:
-        while True:
-            await stirred.wait()
-            stirred.clear()
-            for stretch in follower.unseen():
-                await self._look(follower, stretch)
+    def _look(self, place: Place) -> None:
+        follower = self._follower
+        for stretch in follower.unseen() if follower is not None else ():
+            looked = self._box.engine.read(partial(_grown, stretch))
+            looked.add_done_callback(lambda done, stretch=stretch: place.post(partial(self._tell, stretch, done)))
 
-    async def _look(self, follower: Follower, stretch: Stretch) -> None:
+    def _tell(self, stretch: Stretch, looked: Future[dict[str, bool]]) -> None:
         try:
-            grown = await asyncio.wrap_future(self._box.engine.read(lambda sql: _grown(sql, stretch)))
+            grown = looked.result()
         except ThoughtboxError as error:
             logger.warning("changes could not be looked for: %s", error)
             return
-        follower.pass_over(stretch)
-        await self._tell(grown)
+        assert self._follower is not None
+        self._follower.pass_over(stretch)
+        if any(new and resources.is_listed(self._table, stream) for stream, new in grown.items()):
+            for connection in self._connections:
+                connection.tell(RESOURCES)
+            for stream in self._streams:
+                stream.tell(RESOURCES)
+        for connection in self._connections:
+            for address in self._updated(connection.subscriptions, grown):
+                connection.tell(RESOURCE, {"uri": address})
+        for stream in self._streams:
+            for address in self._updated(stream.addresses, grown):
+                stream.tell(RESOURCE, uri=address)
 
-    async def _tell(self, grown: dict[str, bool]) -> None:
-        is_listed_anew = any(new and resources.is_listed(self._table, stream) for stream, new in grown.items())
-        if is_listed_anew:
-            await self._bus.publish(ResourcesListChanged())
-        for address in self._updated(self._watched, grown):
-            await self._bus.publish(ResourceUpdated(uri=address))
-        await asyncio.gather(
-            *(
-                self._tell_one(connection, self._updated(addresses, grown), is_listed_anew=is_listed_anew)
-                for connection, addresses in list(self._connections.items())
-            )
-        )
-
-    async def _tell_one(self, connection: Connection, updated: list[str], *, is_listed_anew: bool) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(TELL_SECONDS):
-                if is_listed_anew:
-                    await connection.send_resource_list_changed()
-                for address in updated:
-                    await connection.send_resource_updated(address)
-
-    async def _tell_of_tools(self, connection: Connection, *, everybody: bool) -> None:
-        """Streams of stateless clients do not say whose they are: there, everybody hears of it."""
-        if everybody:
-            await self._bus.publish(ToolsListChanged())
-            return
-        with suppress(TimeoutError):
-            async with asyncio.timeout(TELL_SECONDS):
-                await connection.send_tool_list_changed()
+    def _tell_streams_of_tools(self) -> None:
+        for stream in self._streams:
+            stream.tell(TOOLS)
 
     def _updated(self, addresses: Iterable[str], grown: Container[str]) -> list[str]:
         return [address for address in addresses if resources.is_concerned(self._table, address, grown)]
 
-    def _addresses_of(self, ctx: Context) -> set[str]:
-        """What this client subscribed to."""
-        return self._connections.setdefault(connection_of(ctx), set())
 
-
-def _grown(sql: Sql, stretch: Stretch) -> dict[str, bool]:
+def _grown(stretch: Stretch, sql: Sql) -> dict[str, bool]:
     """The streams that were written to, and whether each of them is new."""
     rows = sql.rows(
         "SELECT stream, MIN(stream_index) FROM records WHERE workspace = ? AND seq > ? AND seq <= ? GROUP BY stream",

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from thoughtbox.doors.mcp.context import Context
 from thoughtbox.errors import WorkspaceNotFound
 
 STATE = "thoughtbox.principal"
@@ -28,43 +27,28 @@ def principal_in(scope: Mapping[str, Any]) -> Principal | None:
     return scope.get("state", {}).get(STATE)
 
 
-def principal_of(ctx: Context) -> Principal | None:
-    return principal_in(ctx.request.scope) if ctx.request is not None else None
-
-
-def principal_id(ctx: Context) -> str | None:
-    """What is given to one principal is bound to this."""
-    principal = principal_of(ctx)
-    return principal.id if principal is not None else None
-
-
-def reached(ctx: Context, named: str | None, project: str) -> str:
+def reached(principal: Principal | None, named: str | None, project: str) -> str:
     """The workspace that a request is about: the one it names, or the server's own.
 
     A token that does not reach the server's own stands for the first of those it reaches when the request names
     none, since most clients cannot name any.
     """
-    workspaces = _workspaces(ctx)
+    workspaces = principal.workspaces if principal is not None else None
     if named is None:
         return project if workspaces is None or project in workspaces else workspaces[0]
-    must_reach(ctx, named)
+    must_reach(principal, named)
     return named
 
 
-def reaches(ctx: Context, workspace: str) -> bool:
-    workspaces = _workspaces(ctx)
-    return workspaces is None or workspace in workspaces
+def reaches(principal: Principal | None, workspace: str) -> bool:
+    return principal is None or principal.workspaces is None or workspace in principal.workspaces
 
 
-def must_reach(ctx: Context, workspace: str) -> None:
+def must_reach(principal: Principal | None, workspace: str) -> None:
     """What a token does not reach is not there, whether it exists or not: nobody goes and looks."""
-    if not reaches(ctx, workspace):
+    if not reaches(principal, workspace):
+        known = principal.workspaces if principal is not None else None
         raise WorkspaceNotFound(
             f"there is no workspace `{workspace}` for this token",
-            recovery=f"It reaches {', '.join(_workspaces(ctx) or ())}.",
+            recovery=f"It reaches {', '.join(known or ())}.",
         )
-
-
-def _workspaces(ctx: Context) -> tuple[str, ...] | None:
-    principal = principal_of(ctx)
-    return principal.workspaces if principal is not None else None

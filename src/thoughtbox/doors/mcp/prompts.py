@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-
-from mcp_types import Prompt as McpPrompt
-from mcp_types import PromptArgument
+from typing import Any
 
 from thoughtbox.doors.mcp.wording import Wording
 from thoughtbox.errors import InvalidPayload
@@ -18,18 +16,18 @@ from thoughtbox.operations.addressed import Prompt
 from thoughtbox.operations.table import Table
 
 
-def shown(table: Table, wording: Wording) -> list[McpPrompt]:
+def shown(table: Table, wording: Wording) -> list[dict[str, Any]]:
     """The prompts that an agent can follow with the tools it is shown."""
     return [
-        McpPrompt(
-            name=prompt.name,
-            title=prompt.title,
-            description=prompt.description,
-            arguments=[
-                PromptArgument(name=name, description=description, required=name in prompt.arguments)
+        {
+            "name": prompt.name,
+            "title": prompt.title,
+            "description": prompt.description,
+            "arguments": [
+                {"name": name, "description": description, "required": name in prompt.arguments}
                 for name, description in {**prompt.arguments, **prompt.optional}.items()
             ],
-        )
+        }
         for prompt in table.prompts.values()
         if wording.reaches(prompt.text)
     ]

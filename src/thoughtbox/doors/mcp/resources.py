@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping
 from functools import cache
-from urllib.parse import quote, unquote
-
-from mcp_types import Resource as McpResource
-from mcp_types import ResourceTemplate
+from typing import Any
 
 from thoughtbox.errors import ResourceNotFound
 from thoughtbox.operations.addressed import Resource
@@ -31,6 +28,8 @@ def _at(table: Table, uri: str) -> tuple[Resource, dict[str, str]]:
         return known, {}
     for resource in table.resources.values():
         if found := _pattern(resource.uri).fullmatch(uri):
+            from urllib.parse import unquote
+
             return resource, {name: unquote(value) for name, value in found.groupdict().items()}
     raise ResourceNotFound(
         f"there is no resource {uri}",
@@ -77,32 +76,34 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
     return _ARGUMENT.sub(lambda found: values[found[1]], template)
 
 
-def fixed(table: Table) -> list[McpResource]:
+def fixed(table: Table) -> list[dict[str, Any]]:
     """Resources whose address is known beforehand."""
     return [
-        _shown(resource, resource.uri, resource.name) for resource in table.resources.values() if _is_fixed(resource)
+        {"uri": resource.uri, "name": resource.name, **_described(resource)}
+        for resource in table.resources.values()
+        if _is_fixed(resource)
     ]
 
 
-def templates(table: Table) -> list[ResourceTemplate]:
+def templates(table: Table) -> list[dict[str, Any]]:
     return [
-        ResourceTemplate(
-            uri_template=resource.uri,
-            name=resource.name,
-            title=resource.title,
-            description=resource.description,
-            mime_type=resource.mime,
-        )
+        {"uriTemplate": resource.uri, "name": resource.name, **_described(resource)}
         for resource in table.resources.values()
         if not _is_fixed(resource)
     ]
 
 
-def listed(resource: Resource, titles: Mapping[str, str]) -> list[McpResource]:
+def listed(resource: Resource, titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """A resource with one argument, for each value that there is of it, with the title of what is there."""
+    from urllib.parse import quote
+
     (argument,) = _ARGUMENT.findall(resource.uri)
     return [
-        _shown(resource._replace(title=title), _filled(resource.uri, {argument: quote(value, safe="")}), value)
+        {
+            "uri": _filled(resource.uri, {argument: quote(value, safe="")}),
+            "name": value,
+            **_described(resource._replace(title=title)),
+        }
         for value, title in titles.items()
     ]
 
@@ -111,7 +112,5 @@ def _is_fixed(resource: Resource) -> bool:
     return "{" not in resource.uri
 
 
-def _shown(resource: Resource, uri: str, name: str) -> McpResource:
-    return McpResource(
-        uri=uri, name=name, title=resource.title, description=resource.description, mime_type=resource.mime
-    )
+def _described(resource: Resource) -> dict[str, str]:
+    return {"title": resource.title, "description": resource.description, "mimeType": resource.mime}

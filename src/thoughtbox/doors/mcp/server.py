@@ -1,129 +1,163 @@
-"""The MCP server: every request a client can make, answered from the table of operations."""
+"""The MCP server: every request a client can make, answered from the table of operations.
+
+One for each process; it has no input or output of its own. A transport makes connections with it (`connect`), and
+hands them what comes in.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
 
-import orjson
-from mcp.server.lowlevel import Server
-from mcp.server.lowlevel.server import NotificationOptions
-from mcp.shared.exceptions import MCPError
-from mcp_types import (
+from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.mcp import client_log, prompts, resources
+from thoughtbox.doors.mcp.call_options import workspace_of
+from thoughtbox.doors.mcp.connection import Connection
+from thoughtbox.doors.mcp.envelope import Peer
+from thoughtbox.doors.mcp.focus import Clients
+from thoughtbox.doors.mcp.jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
-    GetPromptRequestParams,
-    GetPromptResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    NotificationParams,
-    PaginatedRequestParams,
-    PromptMessage,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    ResourceTemplateReference,
-    ServerCapabilities,
-    SetLevelRequestParams,
-    TextContent,
-    TextResourceContents,
+    METHOD_NOT_FOUND,
+    RESOURCE_NOT_FOUND,
+    ProtocolError,
+    writable,
 )
-
-from thoughtbox import __version__
-from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.mcp import client_log, prompts, request_state, resources
-from thoughtbox.doors.mcp.context import Context, is_stateless
 from thoughtbox.doors.mcp.notifications import Notifications
-from thoughtbox.doors.mcp.operation_calls import OperationCalls
-from thoughtbox.doors.mcp.tool_calls import ToolCalls
+from thoughtbox.doors.mcp.params import HANDSHAKE_METHODS, STATELESS_METHODS, invalid_params, must_fit
+from thoughtbox.doors.mcp.principal import Principal
+from thoughtbox.doors.mcp.request import Handler, Outlet, Place, Request, Result, Steps
+from thoughtbox.doors.mcp.revisions import HANDSHAKE, IDENTITY, NEWEST_HANDSHAKE, STAMP, STATELESS
 from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.doors.mcp.wording import Wording
-from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, NotFound, StorageError, ThoughtboxError
-from thoughtbox.operations.arguments import unstorable
-from thoughtbox.operations.dispatch import fault
-from thoughtbox.operations.models import wire_names
-from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
+from thoughtbox.errors import InternalError, InvalidPayload, NotFound, StorageError, ThoughtboxError
 
-RESOURCE_NOT_FOUND = -32002
-"""What revisions before 2026-07-28 call it; since then it is an invalid parameter."""
+CAPABILITIES: Final = {
+    "completions": {},
+    "logging": {},
+    "prompts": {"listChanged": True},
+    "resources": {"listChanged": True, "subscribe": True},
+    "tools": {"listChanged": True},
+}
 
-MOST_COMPLETIONS = 100
+FRESH: Final = {"ttlMs": 0, "cacheScope": "private"}
+"""That a result is not to be kept: what there is to list and to read changes with every call."""
 
-P = TypeVar("P")
-R = TypeVar("R")
-Handler = Callable[[Context, P], Awaitable[R]]
-
-
-class AfterResource(NamedTuple):
-    """Where a page of resources ends: in which listing, and behind which of its values."""
-
-    listing: int
-    value: str
+CACHEABLE: Final = frozenset(
+    {"server/discover", "tools/list", "resources/list", "resources/templates/list", "resources/read", "prompts/list"}
+)
 
 
-class McpServer(Server[Any]):
-    """The SDK's server. On every transport it says that its lists may change."""
-
-    def get_capabilities(
-        self, notification_options: NotificationOptions | None = None, *more: Any, **options: Any
-    ) -> ServerCapabilities:
-        announced = NotificationOptions(tools_changed=True, resources_changed=True, prompts_changed=True)
-        return super().get_capabilities(announced, *more, **options)
-
-
-class McpDoor:
-    """One MCP server over one Thoughtbox; transports drive it."""
+class McpServer:
+    """One MCP server over one Thoughtbox."""
 
     def __init__(self, box: Thoughtbox, *, transport: str) -> None:
-        self._table = box.dispatcher.table
-        self._calls = OperationCalls(box, transport)
+        self._box = box
+        self._table = box.table
+        self._transport = transport
+        self._clients = Clients(box, transport)
         self._tools = Tools(self._table, box.settings.toolset)
         self._others: dict[str, Tools] = {}
         self._wording = Wording(self._table, box.settings.toolset)
         self.notifications = Notifications(box)
-        tool_calls = ToolCalls(box, self._calls, self._tools, self.notifications)
-        self.server = McpServer(
-            "thoughtbox",
-            version=__version__,
-            title="Thoughtbox",
-            instructions=self._wording.instructions,
-            # No argument travels in a header, so there is none to compare.
-            get_tool_input_schema=lambda name: None,
-            on_list_tools=_in_protocol(self._list_tools),
-            on_call_tool=tool_calls.answer,
-            on_list_resources=_in_protocol(self._list_resources),
-            on_list_resource_templates=_in_protocol(self._list_resource_templates),
-            on_read_resource=_in_protocol(self._read_resource),
-            on_subscribe_resource=_in_protocol(self.notifications.subscribe),
-            on_unsubscribe_resource=_in_protocol(self.notifications.unsubscribe),
-            on_subscriptions_listen=_in_protocol(self.notifications.listen),
-            on_list_prompts=_in_protocol(self._list_prompts),
-            on_get_prompt=_in_protocol(self._get_prompt),
-            on_completion=_in_protocol(self._complete),
-        )
-        self.server.add_notification_handler(
-            "notifications/initialized", NotificationParams, self.notifications.remember
-        )
-        self.server.add_request_handler("logging/setLevel", SetLevelRequestParams, client_log.set_level)
-        # Spans go nowhere without an exporter, and cost time on every call.
-        self.server.middleware.clear()
-        self.server.middleware.append(request_state.sealing(box.keyring))
+        self._methods: Mapping[str, Handler] = {
+            "initialize": self._initialize,
+            "ping": lambda request: {},
+            "server/discover": self._discover,
+            "tools/list": self._list_tools,
+            "resources/templates/list": self._list_resource_templates,
+            "resources/subscribe": self.notifications.subscribe,
+            "resources/unsubscribe": self.notifications.unsubscribe,
+            "subscriptions/listen": self.notifications.listen,
+            "prompts/list": self._list_prompts,
+            "logging/setLevel": client_log.set_level,
+        }
 
-    async def _list_tools(self, ctx: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+    @cached_property
+    def _methods_of_operations(self) -> Mapping[str, Handler]:
+        """Those that need the store. They bring a lot along, which a start does not wait for."""
+        from thoughtbox.doors.mcp.operation_methods import OperationMethods
+
+        own = OperationMethods(self._box, self._transport, self._tools, self._wording, self.notifications)
+        return own.handlers
+
+    def warm(self) -> None:
+        """Have ready what first calls will need; in any thread, while the first answers go out."""
+        self._box.warm()
+        _ = self._methods_of_operations
+
+    def connect(self, place: Place, outlet: Outlet, principal: Principal | None = None) -> Connection:
+        """A connection of a client, which is remembered as long as that."""
+        return Connection(self, place, outlet, self._clients.met(), principal=principal)
+
+    def exchange(self, place: Place, outlet: Outlet, principal: Principal | None = None) -> Connection:
+        """A connection for one request that stands for itself, of a client that is not remembered."""
+        return Connection(self, place, outlet, self._clients.passing(), principal=principal)
+
+    def handle(self, request: Request) -> Result | Steps[Result]:
+        """What answers a request: its result, or steps that come to one. Raises `ProtocolError`."""
+        is_stateless = request.peer.is_stateless
+        check = (STATELESS_METHODS if is_stateless else HANDSHAKE_METHODS).get(request.method)
+        if check is None:
+            raise ProtocolError(METHOD_NOT_FOUND, "Method not found", request.method)
+        must_fit(check, request.params)
+        if not is_stateless and not request.connection.is_agreed and request.method not in ("initialize", "ping"):
+            raise invalid_params()
+        handler = self._methods.get(request.method) or self._methods_of_operations[request.method]
+        if request.method == "tools/call":
+            return handler(request)
+        if request.params.get("requestState") is not None:
+            raise ProtocolError(INVALID_PARAMS, "Invalid or expired requestState", {"reason": "invalid_request_state"})
+        try:
+            answer = handler(request)
+        except ProtocolError:
+            raise
+        except Exception as error:
+            raise _protocol_error(request, error) from error
+        return _stamped(request, answer) if isinstance(answer, dict) else self._in_steps(request, answer)
+
+    def _in_steps(self, request: Request, steps: Steps[Result]) -> Steps[Result]:
+        """The same, for what takes more than a moment: it fails with errors of the protocol."""
+        try:
+            return _stamped(request, (yield from steps))
+        except ProtocolError:
+            raise
+        except Exception as error:
+            raise _protocol_error(request, error) from error
+
+    def _initialize(self, request: Request) -> Result:
+        params = request.params
+        requested = params["protocolVersion"]
+        version = requested if requested in HANDSHAKE else NEWEST_HANDSHAKE
+        request.connection.agree(Peer(version, params["clientInfo"]["name"], params["capabilities"]))
+        return {
+            "protocolVersion": version,
+            "capabilities": CAPABILITIES,
+            "serverInfo": IDENTITY,
+            "instructions": self._wording.instructions,
+        }
+
+    def _discover(self, request: Request) -> Result:
+        return {
+            "supportedVersions": list(STATELESS),
+            "capabilities": CAPABILITIES,
+            "instructions": self._wording.instructions,
+        }
+
+    def _list_tools(self, request: Request) -> Steps[Result]:
         """The tools as this client sees them from where it stands, once the calls that it sent before are done."""
-        _refuse_cursor(params)
-        client, workspace = self._calls.client(ctx), self._calls.workspace(ctx)
-        tools = self._tools_of(ctx)
-        async with client.turn:
-            return tools.listed(client.focus(workspace))
+        _refuse_cursor(request)
+        client, workspace = request.connection.client, workspace_of(request, self._box.settings.project)
+        tools = self._tools_of(request)
+        with client.turn.wanted() as turn:
+            if turn is not None:
+                yield turn
+            return {"tools": tools.listed(client.focus(workspace))}
 
-    def _tools_of(self, ctx: Context) -> Tools:
+    def _tools_of(self, request: Request) -> Tools:
         """The tools of the toolset that a request names, beside what the protocol knows, or of the server's own."""
-        toolset = (ctx.params or {}).get("toolset")
+        toolset = request.params.get("toolset")
         if toolset is None:
             return self._tools
         known = self._table.toolsets()
@@ -133,112 +167,43 @@ class McpDoor:
             self._others[toolset] = Tools(self._table, toolset)
         return self._others[toolset]
 
-    async def _list_resources(self, ctx: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
-        """Fixed ones first, then what each listing resource has, a page at a time. The cursor says where to go on."""
-        listing = [resource for resource in self._table.resources.values() if resource.listed is not None]
-        place, after = place_in(params.cursor, AfterResource) if params and params.cursor is not None else (0, "")
-        if place >= max(len(listing), 1):
-            raise foreign_cursor()
-        found = resources.fixed(self._table) if place == 0 and not after else []
-        while place < len(listing):
-            list_values = listing[place].listed
-            assert list_values is not None
-            room_left = resources.PAGE - len(found)
-            titles = await self._calls.ask(ctx, lambda tx, after=after, n=room_left, ask=list_values: ask(tx, after, n))
-            found += resources.listed(listing[place], titles)
-            if len(titles) == room_left:
-                return ListResourcesResult(resources=found, next_cursor=cursor(AfterResource(place, list(titles)[-1])))
-            place, after = place + 1, ""
-        return ListResourcesResult(resources=found)
+    def _list_resource_templates(self, request: Request) -> Result:
+        _refuse_cursor(request)
+        return {"resourceTemplates": resources.templates(self._table)}
 
-    async def _list_resource_templates(
-        self, ctx: Context, params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        _refuse_cursor(params)
-        return ListResourceTemplatesResult(resource_templates=resources.templates(self._table))
-
-    async def _read_resource(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        uri = str(params.uri)
-        resource, arguments = resources.match(self._table, uri)
-        text = resource.text
-        if text is None:
-            operation = self._table.find(resource.operation)
-            answer = await self._calls.read(ctx, operation, {**resource.arguments, **arguments})
-            part = answer.get(resource.part) if resource.part is not None else answer
-            text = part if isinstance(part, str) else _text(part)
-        else:
-            text = self._wording.of(text)
-        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=resource.mime, text=text)])
-
-    async def _list_prompts(self, ctx: Context, params: PaginatedRequestParams | None) -> ListPromptsResult:
-        _refuse_cursor(params)
-        return ListPromptsResult(prompts=prompts.shown(self._table, self._wording))
-
-    async def _get_prompt(self, ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        given = params.arguments or {}
-        prompt = self._table.prompts.get(params.name)
-        if prompt is None:
-            raise InvalidOperation(
-                f"there is no prompt `{params.name}`", recovery=f"Prompts: {', '.join(self._table.prompts)}."
-            )
-        given = prompts.check(prompt, given)
-        answer = None
-        if prompt.operation is not None:
-            operation = self._table.find(prompt.operation)
-            own = {name: value for name, value in given.items() if name in wire_names(operation.input)}
-            answer = _text(await self._calls.read(ctx, operation, own))
-        text = TextContent(
-            type="text", text=prompts.fill(prompt._replace(text=self._wording.of(prompt.text)), given, answer)
-        )
-        return GetPromptResult(description=prompt.description, messages=[PromptMessage(role="user", content=text)])
-
-    async def _complete(self, ctx: Context, params: CompleteRequestParams) -> CompleteResult:
-        """Values that begin with what was typed; none for an argument that nothing is known of."""
-        name, typed = params.argument.name, params.argument.value
-        if isinstance(params.ref, ResourceTemplateReference):
-            found = self._table.resources.get(params.ref.uri)
-        else:
-            found = self._table.prompts.get(params.ref.name)
-        if found is None:
-            raise InvalidPayload("there is no such prompt or resource template")
-        values_of = self._table.completion(name, found.room)
-        if values_of is None or unstorable(typed) is not None:
-            return CompleteResult(completion=Completion(values=[]))
-        values = await self._calls.ask(ctx, lambda tx: values_of(tx, typed, MOST_COMPLETIONS + 1))
-        return CompleteResult(
-            completion=Completion(values=values[:MOST_COMPLETIONS], has_more=len(values) > MOST_COMPLETIONS)
-        )
+    def _list_prompts(self, request: Request) -> Result:
+        _refuse_cursor(request)
+        return {"prompts": prompts.shown(self._table, self._wording)}
 
 
-def _in_protocol(handler: Handler[P, R]) -> Handler[P, R]:
-    """The handler of a request that is not a tool call: it fails with errors of the protocol."""
-
-    async def handle(ctx: Context, params: P) -> R:
-        try:
-            return await handler(ctx, params)
-        except MCPError:
-            raise
-        except Exception as error:
-            raise _protocol_error(ctx, fault(error)) from error
-
-    return handle
+def _stamped(request: Request, result: Result) -> Result:
+    """A result as the client's revision wants it."""
+    if not request.peer.is_stateless:
+        return result
+    fresh = FRESH if request.method in CACHEABLE else {}
+    return {"resultType": "complete", **fresh, **result, "_meta": {**result.get("_meta", {}), **STAMP}}
 
 
-def _protocol_error(ctx: Context, error: ThoughtboxError) -> MCPError:
+def _protocol_error(request: Request, raised: Exception) -> ProtocolError:
+    error = raised if isinstance(raised, ThoughtboxError) else _fault(raised)
     code = INVALID_PARAMS
-    if isinstance(error, NotFound) and not is_stateless(ctx):
+    if isinstance(error, NotFound) and not request.peer.is_stateless:
         code = RESOURCE_NOT_FOUND
     elif isinstance(error, InternalError | StorageError):
         code = INTERNAL_ERROR
-    asked = {"uri": ctx.params["uri"]} if ctx.params and isinstance(error, NotFound) and "uri" in ctx.params else {}
-    return MCPError(code, str(error), data={**error.payload(), **asked})
+    asked = {"uri": request.params["uri"]} if isinstance(error, NotFound) and "uri" in request.params else {}
+    return ProtocolError(code, str(error), writable({**error.payload(), **asked}))
 
 
-def _text(answer: Any) -> str:
-    return orjson.dumps(answer).decode()
-
-
-def _refuse_cursor(params: PaginatedRequestParams | None) -> None:
+def _refuse_cursor(request: Request) -> None:
     """For lists that come whole."""
-    if params is not None and params.cursor is not None:
+    if request.params.get("cursor") is not None:
+        from thoughtbox.operations.paging import foreign_cursor
+
         raise foreign_cursor()
+
+
+def _fault(raised: Exception) -> ThoughtboxError:
+    from thoughtbox.operations.dispatch import fault
+
+    return fault(raised)

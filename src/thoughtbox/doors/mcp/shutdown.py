@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
+import select
 import signal
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 logger = logging.getLogger(__name__)
 
@@ -22,35 +23,48 @@ CLOSING_SECONDS = 0.7
 """How long letting go of everything may take after that."""
 
 
-async def told_to_end() -> None:
-    """Wait for a signal that asks the process to end, or for its parent to die."""
-    asked = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        loop.add_signal_handler(number, asked.set)
-    # A client that was killed cannot close anything.
-    parent = os.getppid()
-    with _told_of_its_end(parent, asked.set) as is_told:
-        while os.getppid() == parent and not asked.is_set():
-            with suppress(TimeoutError):
-                await asyncio.wait_for(asked.wait(), None if is_told else PARENT_SECONDS)
+class Ending:
+    """Waits for a signal that asks the process to end, for its parent to die, or for somebody in it to say so."""
 
+    def __init__(self) -> None:
+        """Only in the main thread: signals are its business."""
+        self._posted: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), lambda *_: self.ask())
+        self._parent = os.getppid()
+        self._is_told_of_parent = self._watch_parent()
 
-@contextmanager
-def _told_of_its_end(process: int, tell: Callable[[], None]) -> Generator[bool]:
-    """Have the event loop tell when a process ends; whether the system can do that."""
-    try:
-        descriptor = os.pidfd_open(process)
-    except (AttributeError, OSError):
-        yield False
-        return
-    loop = asyncio.get_running_loop()
-    loop.add_reader(descriptor, tell)
-    try:
-        yield True
-    finally:
-        loop.remove_reader(descriptor)
-        os.close(descriptor)
+    def ask(self) -> None:
+        """Have it end; from any thread, and from within a signal's handler."""
+        self._posted.put(None)
+
+    def meanwhile(self, step: Callable[[], None]) -> None:
+        """Have this done by the thread that waits for the end."""
+        self._posted.put(step)
+
+    def wait(self) -> None:
+        while os.getppid() == self._parent:
+            with suppress(Empty):
+                step = self._posted.get(timeout=None if self._is_told_of_parent else PARENT_SECONDS)
+                if step is None:
+                    return
+                step()
+
+    def _watch_parent(self) -> bool:
+        """Have a thread tell when the parent ends, which it may without closing anything; whether there can be one."""
+        try:
+            descriptor = os.pidfd_open(self._parent)
+        except (AttributeError, OSError):
+            return False
+        threading.Thread(target=self._wait_for_end, args=(descriptor,), name="thoughtbox-parent", daemon=True).start()
+        return True
+
+    def _wait_for_end(self, descriptor: int) -> None:
+        ended = select.poll()
+        ended.register(descriptor, select.POLLIN)
+        ended.poll()
+        self.ask()
 
 
 def end_within(seconds: float) -> None:

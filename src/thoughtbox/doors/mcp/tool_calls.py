@@ -5,31 +5,32 @@ What an operation has done stays done, whatever becomes of a question to the cli
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import orjson
-from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolRequestParams, InputRequiredResult, ListRootsRequest
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import echo
-from thoughtbox.doors.mcp import client_log, client_requests, request_state
+from thoughtbox.doors.mcp import client_log, client_requests
 from thoughtbox.doors.mcp.client_requests import NoAnswer, NotLent, Said
-from thoughtbox.doors.mcp.context import Context, is_stateless
 from thoughtbox.doors.mcp.focus import Client
+from thoughtbox.doors.mcp.jsonrpc import INVALID_PARAMS, ProtocolError, writable
 from thoughtbox.doors.mcp.notifications import Notifications
 from thoughtbox.doors.mcp.operation_calls import OperationCalls
-from thoughtbox.doors.mcp.request_state import Round, Rounds
+from thoughtbox.doors.mcp.request import Request, Steps
+from thoughtbox.doors.mcp.request_state import Round, Rounds, response, used_before
+from thoughtbox.doors.mcp.revisions import STAMP
 from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.errors import InternalError, InvalidOperation, SamplingFailed, StorageError, ThoughtboxError, shown
 from thoughtbox.operations.caller import Landing, Root
 from thoughtbox.operations.dispatch import Answer, Call, fault
 from thoughtbox.operations.operation import Operation, Outside, Sampling
 from thoughtbox.operations.repetition import known_answer
+
+Result = dict[str, Any]
 
 FAILED = SamplingFailed.code
 
@@ -38,121 +39,139 @@ class ToolCalls:
     """Answers `tools/call`."""
 
     def __init__(self, box: Thoughtbox, calls: OperationCalls, tools: Tools, notifications: Notifications) -> None:
-        self._table = box.dispatcher.table
+        self._table = box.table
         self._world = box.world
         self._toolset = box.settings.toolset
         self._calls = calls
         self._tools = tools
         self._notifications = notifications
         self._is_echoing = not box.settings.disable_thought_logging
-        self._rounds = Rounds()
+        self._rounds = Rounds(box.keyring)
 
-    async def answer(self, ctx: Context, params: CallToolRequestParams) -> Any:
+    def answer(self, request: Request) -> Steps[Result]:
         """The result; a failed operation is one, too. A name that no operation has is a fault of the protocol."""
+        params = request.params
+        name, given = params["name"], params.get("arguments") or {}
+        earlier = self._rounds.resumed(request) if "requestState" in params else None
         try:
-            tool = self._tools.find(params.name, params.arguments or {})
+            tool = self._tools.find(name, given)
         except InvalidOperation as error:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {shown(params.name)}", data=error.payload()) from None
+            raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {shown(name)}", writable(error.payload())) from None
         operation = None
         try:
-            operation, arguments = self._table.routed(tool, params.arguments or {})
-            return await self._answer(ctx, operation, arguments, params)
-        except MCPError:
+            operation, arguments = self._table.routed(tool, given)
+            return (yield from self._answer(request, operation, arguments, earlier))
+        except ProtocolError:
             raise
         except Exception as error:
             # No name for the error here: its traceback would keep this frame, and a long message in it.
-            return result(_writable(self._refusal(operation, fault(error))), is_error=True)
+            return result(request, writable(self._refusal(operation, fault(error))), is_error=True)
 
     def _refusal(self, operation: Operation | None, error: ThoughtboxError) -> dict[str, Any]:
         if operation is None:
             return error.payload()
         return operation.refusal(error, Outside(self._world.now_ms(), self._toolset))
 
-    async def _answer(
-        self, ctx: Context, operation: Operation, arguments: Mapping[str, Any], params: CallToolRequestParams
-    ) -> Any:
-        client = self._calls.client(ctx)
-        async with client.turn:
-            call = self._calls.prepare(ctx, client, operation, arguments)
-            earlier = self._rounds.resumed(params, call.workspace)
-            if earlier is not None and earlier.answer is not None:
-                return result(await self._finished(ctx, client, operation, call, earlier, params))
-            if operation.from_client.roots and client_requests.tells_roots(ctx):
-                if is_stateless(ctx) and earlier is None:
-                    return Round(workspace=call.workspace).asking(ListRootsRequest())
-                call = replace(call, roots=await self._roots(ctx, params))
-            running = self._run(ctx, client, operation, call)
-            answer = None if operation.long else await running
-        if answer is None:  # what takes long does not hold up what the client sends behind it
-            answer = await running
-        whole = await self._consulted(ctx, client, operation, call, answer)
+    def _answer(
+        self, request: Request, operation: Operation, arguments: Mapping[str, Any], earlier: Round | None
+    ) -> Steps[Result]:
+        client = request.connection.client
+        with client.turn.wanted() as turn:
+            if turn is not None:
+                yield turn
+            call = self._calls.prepare(request, client, operation, arguments)
+            if earlier is not None:
+                earlier.must_be_about(call.workspace)
+                if earlier.answer is not None:
+                    return result(request, (yield from self._finished(request, client, operation, call, earlier)))
+            if operation.from_client.roots and client_requests.tells_roots(request):
+                if request.peer.is_stateless and earlier is None:
+                    return self._rounds.asking(request, Round(workspace=call.workspace), client_requests.FOR_ROOTS)
+                call = replace(call, roots=(yield from self._roots(request)))
+            running = self._run(request, client, operation, call)
+            # What takes long does not hold up what the client sends behind it.
+            answer = None if operation.long else (yield from running)
+        if answer is None:
+            answer = yield from running
+        sampling = operation.from_client.sampling
+        if sampling is not None and sampling.question in answer and client_requests.lends_model(request):
+            return (yield from self._consulted(request, client, sampling, call, answer))
+        self._tell_of_news(request, client, call)
+        return result(request, answer)
+
+    def _tell_of_news(self, request: Request, client: Client, call: Call) -> None:
         if client.has_news(call.workspace, self._tools.described):
-            self._notifications.tell_of_tools(ctx)
-        return whole if isinstance(whole, InputRequiredResult) else result(whole)
+            self._notifications.tell_of_tools(request)
 
-    async def _roots(self, ctx: Context, params: CallToolRequestParams) -> Sequence[Root] | None:
-        if is_stateless(ctx):
-            return client_requests.roots_in(request_state.response(params))
-        return await client_requests.roots(ctx)
+    def _roots(self, request: Request) -> Steps[Sequence[Root] | None]:
+        if request.peer.is_stateless:
+            return client_requests.roots_in(response(request))
+        return (yield from client_requests.roots(request))
 
-    async def _run(self, ctx: Context, client: Client, operation: Operation, call: Call) -> Answer:
+    def _run(self, request: Request, client: Client, operation: Operation, call: Call) -> Steps[Answer]:
         try:
-            answer = await self._calls.run(ctx, client, operation, call)
+            answer = yield from self._calls.run(request, client, operation, call)
         except (InternalError, StorageError) as error:
-            await client_log.tell(ctx, "error", f"{operation.name}: {error}")
+            client_log.tell(request, "error", f"{operation.name}: {error}")
             raise
         if operation.writes and self._is_echoing:
             said = operation.echo(operation.name, answer)
             echo(said)
-            await client_log.tell(ctx, "info", said)
+            client_log.tell(request, "info", said)
         return answer
 
-    async def _consulted(
-        self, ctx: Context, client: Client, operation: Operation, call: Call, answer: Answer
-    ) -> Answer | InputRequiredResult:
-        """The answer with what the client's model says to the question in it, if there is one and a model is lent."""
-        sampling = operation.from_client.sampling
-        if sampling is None or sampling.question not in answer or not client_requests.lends_model(ctx):
-            return answer
-        if call.key is not None and (kept := await self._kept(ctx, call.key)) is not None:
-            return _completed(sampling, answer, kept)
-        request = client_requests.question(ctx, answer[sampling.question])
-        if is_stateless(ctx):
-            return Round(workspace=call.workspace, answer=answer).asking(request)
+    def _consulted(
+        self, request: Request, client: Client, sampling: Sampling, call: Call, answer: Answer
+    ) -> Steps[Result]:
+        """The answer with what the client's model says to the question in it."""
+        if call.key is not None and (kept := (yield from self._kept(request, call.key))) is not None:
+            whole = _completed(sampling, answer, kept)
+        else:
+            asked = client_requests.question(request, answer[sampling.question])
+            if request.peer.is_stateless:
+                self._tell_of_news(request, client, call)
+                return self._rounds.asking(request, Round(workspace=call.workspace, answer=answer), asked)
+            whole = yield from self._asked(request, client, sampling, call, answer, asked)
+        self._tell_of_news(request, client, call)
+        return result(request, whole)
+
+    def _asked(
+        self,
+        request: Request,
+        client: Client,
+        sampling: Sampling,
+        call: Call,
+        answer: Answer,
+        asked: client_requests.Question,
+    ) -> Steps[Answer]:
         try:
-            said = await client_requests.model(ctx, request)
+            said = yield from client_requests.model(request, asked)
         except NotLent:
             return answer
         except NoAnswer as why:
             return _unanswered(sampling, answer, str(why))
-        return await self._keep(ctx, client, sampling, call, answer, said)
+        return (yield from self._keep(request, client, sampling, call, answer, said))
 
-    async def _finished(
-        self,
-        ctx: Context,
-        client: Client,
-        operation: Operation,
-        call: Call,
-        earlier: Round,
-        params: CallToolRequestParams,
-    ) -> Answer:
+    def _finished(
+        self, request: Request, client: Client, operation: Operation, call: Call, earlier: Round
+    ) -> Steps[Answer]:
         """The last round of a stateless call: the operation has run, and the client has asked its model."""
         sampling = operation.from_client.sampling
         assert sampling is not None
         assert earlier.answer is not None
         self._rounds.use(earlier)
         call = replace(call, key=call.key or earlier.id)
-        if await self._kept(ctx, call.key) is not None:  # by another process, or before this one was started
-            raise request_state.used_before()
+        if (yield from self._kept(request, call.key)) is not None:  # by another process, or before this one was started
+            raise used_before()
         try:
-            said = client_requests.said_in(request_state.response(params))
+            said = client_requests.said_in(response(request))
         except NoAnswer as why:
             return _unanswered(sampling, earlier.answer, str(why))
-        return await self._keep(ctx, client, sampling, call, earlier.answer, said)
+        return (yield from self._keep(request, client, sampling, call, earlier.answer, said))
 
-    async def _keep(
-        self, ctx: Context, client: Client, sampling: Sampling, call: Call, answer: Answer, said: Said
-    ) -> Answer:
+    def _keep(
+        self, request: Request, client: Client, sampling: Sampling, call: Call, answer: Answer, said: Said
+    ) -> Steps[Answer]:
         """Have what the model said recorded, where the operation that asked wants it."""
         keeping = self._table.find(sampling.operation)
         arguments = sampling.arguments(answer, said.text, said.model)
@@ -167,24 +186,28 @@ class ToolCalls:
             landing=Landing(),
         )
         try:
-            kept = await self._run(ctx, client, keeping, call)
+            kept = yield from self._run(request, client, keeping, call)
         except ThoughtboxError as error:
             return _unanswered(sampling, answer, f"it could not be recorded ({error.message})")
         return _completed(sampling, answer, kept)
 
-    async def _kept(self, ctx: Context, key: str | None) -> Answer | None:
+    def _kept(self, request: Request, key: str | None) -> Steps[Answer | None]:
         """What a call under the same key has already recorded of a model, so that none is asked again."""
+        return self._calls.ask(request, lambda tx: known_answer(tx, _key_of_the_rest(key or "")))
 
-        return await self._calls.ask(ctx, lambda tx: known_answer(tx, _key_of_the_rest(key or "")))
 
-
-def result(answer: Answer, *, is_error: bool = False) -> dict[str, Any]:
-    return {
-        "content": [{"type": "text", "text": orjson.dumps(answer).decode()}],
-        "structuredContent": answer,
+def result(request: Request, answer: Answer, *, is_error: bool = False) -> Result:
+    """An answer as the result of a tool call. It is written once, and stands in it twice: as text, and as it is."""
+    written = orjson.dumps(answer)
+    found: Result = {
+        "content": [{"type": "text", "text": written.decode()}],
+        "structuredContent": orjson.Fragment(written),
         "isError": is_error,
-        "resultType": "complete",  # the newest revision asks for it; for older ones it is left out on the way
     }
+    if request.peer.is_stateless:
+        found["resultType"] = "complete"
+        found["_meta"] = STAMP
+    return found
 
 
 def _completed(sampling: Sampling, answer: Answer, kept: Answer) -> Answer:
@@ -201,12 +224,3 @@ def _unanswered(sampling: Sampling, answer: Answer, why: str) -> Answer:
 def _key_of_the_rest(key: str) -> str:
     """The idempotency key of what follows from a call with this one."""
     return f"sampling/{sha256(key.encode()).hexdigest()}"
-
-
-def _writable(payload: dict[str, Any]) -> dict[str, Any]:
-    """An error repeats what was sent, and that may be half of a surrogate pair, which no message can carry."""
-    try:
-        orjson.dumps(payload)
-    except TypeError:
-        return orjson.loads(json.dumps(payload, ensure_ascii=False).encode("utf-8", "replace"))
-    return payload

@@ -20,6 +20,8 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from thoughtbox.doors.mcp.transports.asgi import WHEN_GONE
+
 logger = logging.getLogger(__name__)
 
 HEAD_SECONDS = 30.0
@@ -114,6 +116,9 @@ class BoundedHttp(HttpToolsProtocol):
         self._all.admit(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        cycle: Any = self.cycle  # there is none before the first request
+        if cycle is not None and (when_gone := cycle.scope.get(WHEN_GONE)) is not None:
+            when_gone()
         self._all.wake(self)
         for timer in (self._timer, self._untaken):
             if timer is not None:

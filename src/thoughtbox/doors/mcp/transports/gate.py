@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hmac
 import logging
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 import orjson
 
 from thoughtbox import __version__
 from thoughtbox.doors.mcp.principal import STATE, Principal
-from thoughtbox.doors.mcp.transports.one_answer_json import App, Receive, Scope, Send
+from thoughtbox.doors.mcp.transports.asgi import JSON, HttpRequest, Receive, Scope, Send
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import LOOPBACK, Settings
 from thoughtbox.tokens import Token, Tokens, digest_of
@@ -23,6 +23,8 @@ ONCE = frozenset(
     {b"host", b"origin", b"authorization", b"content-length", b"transfer-encoding", b"content-type", b"mcp-session-id"}
 )
 """Headers that mean one thing each. Of two, one program would believe the first and the next one the second."""
+
+Endpoint = Callable[[HttpRequest], Awaitable[None]]
 
 POLICY_VIOLATION = 1008
 """The code with which a WebSocket is closed that must not be opened."""
@@ -42,8 +44,10 @@ def check_exposure(settings: Settings) -> None:
 class Gate:
     """Checks Host, Origin and token before anything else looks at a request."""
 
-    def __init__(self, app: App, settings: Settings) -> None:
-        self._app = app
+    def __init__(self, path: str, settings: Settings) -> None:
+        """What is at `path` is guarded; whatever it opens to comes later."""
+        self._endpoint: Endpoint = _nothing_yet
+        self._path = path
         self._hosts = {"127.0.0.1", "localhost", "[::1]", *map(str.lower, settings.allowed_hosts)}
         if settings.host not in ("0.0.0.0", "::"):
             self._hosts.add(f"[{settings.host}]" if ":" in settings.host else settings.host.lower())
@@ -58,12 +62,14 @@ class Gate:
         self.look_for_changes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-        elif scope["type"] == "http":
+        if scope["type"] == "http":
             await self._judge(scope, receive, send)
         elif scope["type"] == "websocket":  # nothing is served on one
             await send({"type": "websocket.close", "code": POLICY_VIOLATION})
+
+    def opens(self, endpoint: Endpoint) -> None:
+        """What answers those who are let in."""
+        self._endpoint = endpoint
 
     def look_for_changes(self) -> None:
         """Take note of tokens that were made or removed. When they cannot be read, those with a name open nothing."""
@@ -86,24 +92,30 @@ class Gate:
         return principal in self._known if principal is not None else not self._is_guarded
 
     async def _judge(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # White space around a value is not part of it (RFC 9110, 5.5); the parser below leaves it there.
-        scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         headers: dict[bytes, bytes] = {}
+        repeated: list[bytes] = []
         for name, value in scope["headers"]:
-            if name in headers and name in ONCE:
-                await _refuse(send, 400, f"there is more than one {name.decode()} header")
-                return
-            headers[name] = value
-        if not self._is_known_host(headers.get(b"host", b"").decode("latin-1")):
-            await _refuse(send, 403, "this Host is not served here (see THOUGHTBOX_ALLOWED_HOSTS)")
+            if name in headers:
+                repeated.append(name)
+            # White space around a value is not part of it (RFC 9110, 5.5); the parser below leaves it there.
+            headers[name] = value.strip(b" \t")
+        request = HttpRequest(scope, receive, send, headers, repeated, None)
+        if not ONCE.isdisjoint(repeated):
+            twice = next(name for name in repeated if name in ONCE)
+            await request.refuse_plainly(400, f"there is more than one {twice.decode()} header")
+        elif not self._is_known_host(headers.get(b"host", b"").decode("latin-1")):
+            await request.refuse_plainly(403, "this Host is not served here (see THOUGHTBOX_ALLOWED_HOSTS)")
         elif not self._is_known_origin(headers.get(b"origin")):
-            await _refuse(send, 403, "this Origin is not welcome here (see THOUGHTBOX_ALLOWED_HOSTS)")
-        elif scope["path"] == HEALTH:
-            await _answer(send, 200, {"status": "ok", "version": __version__})
-        elif not self._admits(scope, headers.get(b"authorization", b"")):
-            await _refuse(send, 401, "a bearer token is required", (b"www-authenticate", b'Bearer realm="thoughtbox"'))
+            await request.refuse_plainly(403, "this Origin is not welcome here (see THOUGHTBOX_ALLOWED_HOSTS)")
+        elif request.path == HEALTH:
+            await request.respond(200, orjson.dumps({"status": "ok", "version": __version__}), JSON)
+        elif not self._admits(request):
+            challenge = (b"www-authenticate", b'Bearer realm="thoughtbox"')
+            await request.refuse_plainly(401, "a bearer token is required", challenge)
+        elif request.path.removesuffix("/") != self._path:
+            await request.refuse_plainly(404, f"there is nothing here; MCP is spoken at {self._path}")
         else:
-            await self._app(scope, receive, send)
+            await self._endpoint(request)
 
     def _is_known_host(self, host: str) -> bool:
         return _without_port(host).lower() in self._hosts
@@ -115,18 +127,19 @@ class Gate:
         scheme, _, host = origin.decode("latin-1").partition("://")
         return scheme in ("http", "https") and self._is_known_host(host)
 
-    def _admits(self, scope: Scope, authorization: bytes) -> bool:
+    def _admits(self, request: HttpRequest) -> bool:
         """Whether the token is a known one, if one is asked for. What it opens goes along with the request."""
         self.look_for_changes()
         if not self._is_guarded:
             return True
-        scheme, _, given = authorization.partition(b" ")
+        scheme, _, given = request.headers.get(b"authorization", b"").partition(b" ")
         shown = _principal(given.strip())
         # All are compared, and each in full: how long it takes tells nothing of any of them.
         found = [known for known in self._known if hmac.compare_digest(known.id, shown.id)]
         if not found or scheme.lower() != b"bearer":
             return False
-        scope.setdefault("state", {})[STATE] = found[0]
+        request.principal = found[0]
+        request.scope.setdefault("state", {})[STATE] = found[0]
         return True
 
 
@@ -140,12 +153,5 @@ def _without_port(host: str) -> str:
     return head if separator and port.isdigit() and not head.endswith(":") else host
 
 
-async def _refuse(send: Send, status: int, message: str, *headers: tuple[bytes, bytes]) -> None:
-    await _answer(send, status, {"error": {"code": status, "message": message}}, *headers)
-
-
-async def _answer(send: Send, status: int, body: dict[str, Any], *headers: tuple[bytes, bytes]) -> None:
-    content = orjson.dumps(body)
-    described = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode()), *headers]
-    await send({"type": "http.response.start", "status": status, "headers": described})
-    await send({"type": "http.response.body", "body": content})
+async def _nothing_yet(request: HttpRequest) -> None:
+    await request.refuse_plainly(503, "the server is about to start")

@@ -6,23 +6,21 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import Callable, Generator
 from types import FrameType
 
 import uvicorn
-from mcp.server.transport_security import TransportSecuritySettings
-from starlette.applications import Starlette
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import unblocked_output
 from thoughtbox.doors.mcp.principal import principal_in
-from thoughtbox.doors.mcp.server import McpDoor
+from thoughtbox.doors.mcp.server import McpServer
 from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within
-from thoughtbox.doors.mcp.transports import bounded_http, mcp_sessions
+from thoughtbox.doors.mcp.transports import bounded_http
 from thoughtbox.doors.mcp.transports.bounded_http import BoundedHttp, OpenConnections
+from thoughtbox.doors.mcp.transports.endpoint import Endpoint
 from thoughtbox.doors.mcp.transports.gate import Gate, check_exposure
-from thoughtbox.doors.mcp.transports.mcp_sessions import McpSessions
-from thoughtbox.doors.mcp.transports.one_answer_json import OneAnswerJson
+from thoughtbox.doors.mcp.transports.loop_place import LoopPlace
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import Settings
 
@@ -35,38 +33,26 @@ TICK_SECONDS = 1.0
 """How often the date in the answers' headers is set anew, and removed tokens are noticed."""
 
 
-def application(box: Thoughtbox, door: McpDoor) -> Gate:
-    """The whole HTTP side as one ASGI application."""
-    settings = box.settings
-    app: Starlette = door.server.streamable_http_app(
-        streamable_http_path=PATH,
-        max_request_body_size=settings.max_body_bytes,
-        max_sessions=mcp_sessions.MOST_SESSIONS,
-        # The gate has already looked at Host and Origin.
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
-    )
-    inner = app.router.lifespan_context
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncGenerator[None]:
-        async with door.notifications.followed(), inner(app):
-            yield
-
-    app.router.lifespan_context = lifespan
-    return Gate(OneAnswerJson(McpSessions(app, PATH)), settings)
-
-
 class HttpServer(uvicorn.Server):
     """Uvicorn, which ends in time and leaves it at that."""
 
-    def __init__(self, config: uvicorn.Config, door: McpDoor, gate: Gate) -> None:
+    def __init__(self, config: uvicorn.Config, mcp: McpServer, gate: Gate, longest_body: int) -> None:
         super().__init__(config)
-        self._door = door
+        self._mcp = mcp
         self._gate = gate
+        self._longest_body = longest_body
+        self._endpoint: Endpoint | None = None
         self._changes = gate.changes
         self.server_state: OpenConnections = OpenConnections()
         self._asked = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        place = LoopPlace(asyncio.get_running_loop())
+        self._endpoint = Endpoint(self._mcp, place, self._longest_body)
+        self._gate.opens(self._endpoint)
+        self._mcp.notifications.follow(place)
+        await super().startup(sockets)
 
     async def main_loop(self) -> None:
         """As in uvicorn, which looks ten times a second whether it is to end; here the signal says so."""
@@ -91,11 +77,13 @@ class HttpServer(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         self._end_what_is_no_longer_admitted()
+        if self._endpoint is not None:
+            self._endpoint.tick()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         end_within(GRACE_SECONDS + CLOSING_SECONDS)
-        self._door.notifications.end()
+        self._mcp.notifications.end()
         await super().shutdown(sockets)
 
     def _end_what_is_no_longer_admitted(self) -> None:
@@ -118,9 +106,9 @@ def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
     listening = _listen(settings)
     host, port = listening.getsockname()[:2]
     with listening, unblocked_output(), Thoughtbox(settings) as box:
-        door = McpDoor(box, transport="http")
+        mcp = McpServer(box, transport="http")
         box.keep()
-        gate = application(box, door)
+        gate = Gate(PATH, settings)
         config = uvicorn.Config(
             gate,
             http=BoundedHttp,
@@ -130,9 +118,10 @@ def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
             timeout_keep_alive=round(bounded_http.SILENCE_SECONDS),
             timeout_graceful_shutdown=GRACE_SECONDS,
             ws="none",
+            lifespan="off",
         )
         announce(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
-        HttpServer(config, door, gate).run(sockets=[listening])
+        HttpServer(config, mcp, gate, settings.max_body_bytes).run(sockets=[listening])
 
 
 def _listen(settings: Settings) -> socket.socket:

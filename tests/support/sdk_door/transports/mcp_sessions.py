@@ -13,8 +13,8 @@ from secrets import token_urlsafe
 
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from thoughtbox.doors.mcp.principal import principal_in
-from thoughtbox.doors.mcp.transports.one_answer_json import App, Message, Receive, Scope, Send
+from tests.support.sdk_door.principal import principal_in
+from tests.support.sdk_door.transports.one_answer_json import App, Message, Receive, Scope, Send
 
 MOST_SESSIONS = 2_000
 """Open at once; each costs about 40 KB."""

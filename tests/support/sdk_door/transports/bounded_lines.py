@@ -7,9 +7,6 @@ import os
 import stat
 import threading
 from collections import deque
-from typing import NamedTuple
-
-from thoughtbox.doors.mcp.transports.oversized_id import OversizedId
 
 MOST_WAITING = 64
 """Lines read ahead before the sender is made to wait."""
@@ -17,11 +14,8 @@ MOST_WAITING = 64
 CHUNK = 1 << 16
 
 
-class TooLong(NamedTuple):
+class TooLong:
     """Stands where a line was that is longer than allowed; its bytes are gone."""
-
-    id: str | int | None
-    """Of the request that it was, if it was one."""
 
 
 class Lines(asyncio.Protocol):
@@ -31,7 +25,7 @@ class Lines(asyncio.Protocol):
         self._longest = longest
         self._buffer = bytearray()
         self._searched = 0
-        self._skipped: OversizedId | None = None
+        self._skips = False
         self._ready: deque[bytes | TooLong] = deque()
         self._ready_bytes = 0
         self._ended = False
@@ -69,15 +63,15 @@ class Lines(asyncio.Protocol):
             del self._buffer[: at + 1]
             self._searched = 0
         self._searched = len(self._buffer)
-        if self._skipped is not None or len(self._buffer) > self._longest:
-            self._skip(bytes(self._buffer))
+        if self._skips or len(self._buffer) > self._longest:
+            self._skips = True
             self._buffer.clear()
             self._searched = 0
         self._take_in_more_or_not()
         self._wake()
 
     def eof_received(self) -> None:
-        if self._buffer.strip() or self._skipped is not None:
+        if self._buffer.strip() or self._skips:
             self._line(bytes(self._buffer))
         self._buffer.clear()
         self.end()
@@ -86,18 +80,12 @@ class Lines(asyncio.Protocol):
         self.end()
 
     def _line(self, line: bytes) -> None:
-        if self._skipped is None and len(line) <= self._longest:
+        if not self._skips and len(line) <= self._longest:
             self._ready.append(line)
             self._ready_bytes += len(line)
             return
-        self._ready.append(TooLong(self._skip(line).id))
-        self._skipped = None
-
-    def _skip(self, part: bytes) -> OversizedId:
-        """Pass over a part of a line that is too long."""
-        self._skipped = self._skipped or OversizedId()
-        self._skipped.feed(part)
-        return self._skipped
+        self._ready.append(TooLong())
+        self._skips = False
 
     def _take_in_more_or_not(self) -> None:
         if self._transport is None:

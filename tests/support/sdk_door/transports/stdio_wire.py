@@ -32,8 +32,8 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from thoughtbox.doors.mcp.shutdown import LAST_ANSWERS_SECONDS
-from thoughtbox.doors.mcp.transports.bounded_lines import Lines, TooLong, waitable_input, waitable_output
+from tests.support.sdk_door.shutdown import LAST_ANSWERS_SECONDS
+from tests.support.sdk_door.transports.bounded_lines import Lines, TooLong, waitable_input, waitable_output
 
 MOST_OPEN = 256
 """Calls under way at once; the next is read when one of them has been answered."""
@@ -66,7 +66,7 @@ class Wire:
         """The next message; a line that is none is answered at once, and passed over."""
         while (line := await self._lines.next()) is not None:
             if isinstance(line, TooLong):
-                await self._answer(INVALID_REQUEST, "the message is too long (see THOUGHTBOX_MAX_BODY_BYTES)", line.id)
+                await self._answer(INVALID_REQUEST, "the message is too long (see THOUGHTBOX_MAX_BODY_BYTES)")
                 continue
             if not line.strip():
                 continue
