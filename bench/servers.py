@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -66,10 +68,23 @@ def before(directory: Path, **settings: str) -> Server:
     )
 
 
-def with_rooms(directory: Path, *rooms: str) -> Server:
-    """Ours with these rooms alone; with none named, with all."""
-    command = [sys.executable, str(HERE / "processes" / "rooms.py"), *rooms]
-    return replace(thoughtbox(directory), command=command)
+def with_rooms(source: Path, directory: Path, rooms: Collection[str] = ()) -> Server:
+    """Ours as it would be with these rooms alone, made in the folder `source`; with none named, with all.
+
+    A copy of the product, since what it knows of its rooms before it imports them is made from its files.
+    """
+    shutil.copytree(HERE.parent / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+    if rooms:
+        domains = source / "thoughtbox" / "domains"
+        entry = domains / "__init__.py"
+        text, count = re.subn(r"(?m)^ROOMS = .*$", f"ROOMS = {tuple(rooms)}", entry.read_text(encoding="utf-8"))
+        assert count == 1, "the rooms are listed in one line"
+        entry.write_text(text, encoding="utf-8")
+        for folder in domains.iterdir():
+            if folder.is_dir() and folder.name not in rooms:
+                shutil.rmtree(folder)
+    server = thoughtbox(directory, PYTHONPATH=str(source))
+    return replace(server, command=[sys.executable, "-m", "thoughtbox", "serve", "--transport", "stdio"])
 
 
 def thinking_peer(directory: Path) -> Server | None:

@@ -67,16 +67,21 @@ def measure(run: Run) -> Iterator[Line]:
 
 def _operations(run: Run) -> Iterator[Line]:
     """All operations against those of a few rooms, each on a store that was there before."""
-    all_, few = with_rooms(run.new_directory()), with_rooms(run.new_directory(), *FEW_ROOMS)
-    found = started({"all": lambda: all_, "few": lambda: few}, run.rounds(15, 5))
+    all_ = with_rooms(run.new_directory(), run.new_directory())
+    few = with_rooms(run.new_directory(), run.new_directory(), FEW_ROOMS)
     against, what = f"with {_operations_of(few)}", f"with {_operations_of(all_)} operations"
+    found = started({"all": lambda: all_, "few": lambda: few}, run.rounds(15, 5))
     yield _time(f"{TO_INITIALIZE}, {what}", found["all"].ms, found["few"].ms, against, 1.15)
     yield _time(f"{TO_A_CALL}, {what}", found["all"].call_ms, found["few"].call_ms, against, 1.15)
 
 
 def _operations_of(server: Server) -> int:
+    """How many it has. Afterwards it has been started once, and what that leaves for the next start is there."""
     with Client(server) as client:
-        return len(client.ask("tools/list", toolset="all")["tools"])
+        client.call()
+        operations = len(client.ask("tools/list", toolset="all")["tools"])
+        wait_until_quiet(client)
+    return operations
 
 
 def _after_calls(run: Run, peer: Server | None) -> Iterator[Line]:

@@ -20,6 +20,7 @@ from thoughtbox.ledger.shadow import left_behind
 from thoughtbox.ledger.view import Views
 from thoughtbox.loading import loaded
 from thoughtbox.operations.caller import Focus, Memory
+from thoughtbox.search.registry import versions
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
 
@@ -194,8 +195,8 @@ class Thoughtbox:
                 newest[0] if newest else 0,
             )
 
-        looked = self._engine.read(look).result()
-        are_outdated, is_new, are_half_made, is_half_imported, self.newest_at_start = looked
+        found = self._engine.read(look).result()
+        are_outdated, is_new, are_half_made, is_half_imported, self.newest_at_start = found
         if are_outdated and not is_new:
             self._ensure_views()
         elif are_half_made:
@@ -218,6 +219,8 @@ def all_views() -> Views:
     """The ledger's own views, and those of every room."""
     table = domains.known(keep=False)
     if table.catalog is not None:
+        if versions() != {topic: version for topic, (version, _) in table.catalog.searchable.items()}:
+            loaded("thoughtbox.search.texts")  # somebody has declared more: the index speaks for itself
         return Views(table.views())
     from thoughtbox.operations.derived import OWN_VIEWS
 
@@ -240,6 +243,8 @@ def keyring_of(settings: Settings, world: World) -> Keyring:
 
 def trusted_keys(settings: Settings) -> list[VerifierKey]:
     """The public keys of other installations whose checkpoints count here."""
+    if not settings.trusted_keys:
+        return []
     from thoughtbox.ledger.signing import VerifierKey
 
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 QUESTIONS = """
 import json, sys
+import orjson
 from importlib import import_module
 from thoughtbox import domains
 from thoughtbox.errors import ThoughtboxError
@@ -16,7 +17,7 @@ else:
         import_module(module)
     table = domains.known()
 
-from thoughtbox.doors.mcp.tool_list import ToolList
+from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.doors.mcp.wording import Wording
 from thoughtbox.operations.caller import Focus
 
@@ -47,8 +48,8 @@ answers = {
     "families": {name: list(table.family(name)) for name in names if table.family(name)},
     "guidance": [table.guidance(), table.guidance("x")],
     "toolsets": table.toolsets(),
-    "tools": {toolset: [tools.json(focus).decode() for focus in focuses]
-              for toolset in table.toolsets() for tools in [ToolList(table, toolset)]},
+    "tools": {toolset: [orjson.dumps(tools.listed(focus)).decode() for focus in focuses]
+              for toolset in table.toolsets() for tools in [Tools(table, toolset)]},
     "instructions": {toolset: Wording(table, toolset).instructions for toolset in table.toolsets()},
     "prompts": [prompt._asdict() | {name: dict(getattr(prompt, name)) for name in ("arguments", "optional", "shapes")}
                 for prompt in table.prompts.values()],

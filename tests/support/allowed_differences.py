@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH = -32700, -32600, -32602, -32020
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND = -32700, -32600, -32601
+INVALID_PARAMS, HEADER_MISMATCH = -32602, -32020
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +200,19 @@ def _empty_names(asked: Asked, theirs: Said, ours: Said) -> Levelled:
     return (ours, ours) if is_empty and error_of(ours).get("code") == HEADER_MISMATCH else (theirs, ours)
 
 
+def _tasks(asked: Asked, theirs: Said, ours: Said) -> Levelled:
+    method = asked.message.get("method")
+    if method in ("tasks/get", "tasks/update", "tasks/cancel") and error_of(theirs).get("code") == METHOD_NOT_FOUND:
+        return ours, ours
+    last = ours.messages[-1] if ours.messages else None
+    if method != "server/discover" or not isinstance(last, dict) or "result" not in last:
+        return theirs, ours
+    found = last["result"]
+    capabilities = {name: value for name, value in found["capabilities"].items() if name != "extensions"}
+    plain = {**last, "result": {**found, "capabilities": capabilities}}
+    return theirs, replace(ours, messages=[*ours.messages[:-1], plain])
+
+
 def _breakdowns(asked: Asked, theirs: Said, ours: Said) -> Levelled:
     return (ours, ours) if theirs.status == 500 and (ours.status or 500) < 500 else (theirs, ours)
 
@@ -242,5 +256,6 @@ ALLOWED = [
     Allowed("A slash at the end is forgiven; the SDK sends the client elsewhere.", _slashes),
     Allowed("Capital letters in a media type mean the same.", _spelling),
     Allowed("An empty Mcp-Method or Mcp-Name is none.", _empty_names),
+    Allowed("We have the tasks extension; the SDK has no server for it.", _tasks),
     Allowed("Where the SDK breaks down, we need not.", _breakdowns),
 ]

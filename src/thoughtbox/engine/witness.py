@@ -30,6 +30,9 @@ logger = logging.getLogger(__name__)
 ENTRY = 512
 """Bytes of an entry: a sector, which disks write whole or not at all."""
 
+_SAID = ENTRY - len("01234567 ") - 1
+"""Bytes of what an entry says, between its checksum and the end of its line."""
+
 TRIES = 3
 TRY_AGAIN_SECONDS = 0.002
 """An entry that is being written just now looks torn; a moment later it does not."""
@@ -173,7 +176,7 @@ def witness_of(database: Path) -> Path:
 def line(workspace: str, head: Head, mark: str) -> bytes:
     """An entry's bytes."""
     said = f"{head.seq} {head.hash.hex()} {mark} {workspace}".encode()
-    return (b"%08x %b" % (crc32(said), said)).ljust(ENTRY - 1)[: ENTRY - 1] + b"\n"
+    return b"%08x %-*.*b\n" % (crc32(said), _SAID, _SAID, said)
 
 
 def parse(content: bytes, this_boot: str) -> Entries:

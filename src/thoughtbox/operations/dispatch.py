@@ -143,14 +143,17 @@ class Dispatcher:
         _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
 
-    def ask(self, workspace: str, caller: Caller, question: Callable[[Tx], T]) -> Future[T]:
-        """Put a question to the store that no operation asks, such as which names begin with a prefix."""
+    def ask(self, workspace: str, caller: Caller, question: Callable[[Tx], T], *, here: bool = False) -> Future[T]:
+        """Put a question to the store that no operation asks, such as which names begin with a prefix.
+
+        `here` is as for `submit`.
+        """
         task = Task("door", "ask")
 
         def asked(sql: Sql) -> T:
             return question(self._shown(self._own_tx(sql, task, workspace, caller, writes=False)))
 
-        return self._engine.read(asked)
+        return self._engine.read(asked, here=here)
 
     def do(self, workspace: str, caller: Caller, work: Callable[[Tx], T], *, what: str) -> Future[T]:
         """Do something in a transaction that no operation does, such as an import; `what` names it in its records."""

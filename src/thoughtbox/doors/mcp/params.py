@@ -106,7 +106,12 @@ _STATELESS_CAPABILITIES = shape(
     sampling=_SAMPLING,
 )
 
-_META = shape(progressToken=is_handle)
+
+def _is_meta(value: Any) -> bool:
+    """What a request with a handshake says beside its parameters: a progress token that is `null` is none."""
+    return type(value) is dict and ("progressToken" not in value or is_handle(value["progressToken"]))
+
+
 _ENVELOPE = _shape(
     {PROTOCOL_VERSION: is_text, CLIENT_CAPABILITIES: _STATELESS_CAPABILITIES},
     {CLIENT_INFO: _CLIENT_INFO, LOG_LEVEL: one_of(*LEVELS), "progressToken": is_handle},
@@ -197,7 +202,11 @@ _SHARED: Final = (*_LISTS, "tools/call", "resources/read", "prompts/get", "compl
 HANDSHAKE_METHODS: Final[Mapping[str, Check]] = {
     method: _shape(
         _NEEDS.get(method, {}),
-        {"_meta": _META, **_MAY.get(method, {}), **({"task": shape(ttl=is_whole)} if method == "tools/call" else {})},
+        {
+            "_meta": _is_meta,
+            **_MAY.get(method, {}),
+            **({"task": shape(ttl=is_whole)} if method == "tools/call" else {}),
+        },
     )
     for method in (*_SHARED, "initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe")
 }
