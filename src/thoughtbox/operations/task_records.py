@@ -21,6 +21,7 @@ from thoughtbox.ledger.leases import Lease
 from thoughtbox.ledger.record import Draft, Record
 from thoughtbox.ledger.tasks import ASKED, BEGUN, ENDED, STREAMS, TOLD
 from thoughtbox.operations.tx import Tx
+from thoughtbox.redaction import redacted
 from thoughtbox.world import milliseconds
 
 Status = Literal["completed", "failed", "cancelled"]
@@ -107,7 +108,8 @@ def begin(tx: Tx, stream: str, what: Begin) -> TaskState | None:
             topic=BEGUN,
             text=what.operation,
             session=STREAMS,
-            attrs={"toolName": what.operation, "args": dict(what.arguments)},
+            # Nothing is run from them again, and of a plain read they would not be kept at all.
+            attrs={"toolName": what.operation, "args": redacted(dict(what.arguments))},
             data={"ttlMs": what.ttl_ms, **({"principal": what.principal} if what.principal is not None else {})},
         ),
         stream=stream,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MOST_SUBSCRIPTIONS = 1_000
-"""Resources that one client can watch."""
+"""Resources that one client can watch, and tasks that one stream can tell of."""
 
 MOST_STREAMS = 2_000
 """Streams of stateless clients that are open at once."""
@@ -139,6 +139,8 @@ class Notifications:
         if len(self._streams) >= MOST_STREAMS:
             raise ProtocolError(INTERNAL_ERROR, "Subscription limit reached")
         if (ids := request.params["notifications"].get("taskIds")) is not None:
+            if len(ids) > MOST_SUBSCRIPTIONS:
+                raise InvalidPayload(f"a stream can tell of {MOST_SUBSCRIPTIONS} tasks at most")
             stream.tasks = yield from tasks().wanted(request, ids, stream.tell_of_task)
         self._streams.add(stream)
         try:

@@ -132,7 +132,8 @@ def test_what_no_task_can_be_is_refused_in_words_and_with_the_codes_of_the_exten
         assert client.refused("tasks/get", **params)["code"] == -32602
     for responses in (None, [], "x", {"asked-1": "yes"}, {"asked-1": None}):
         assert client.refused("tasks/update", taskId=task, inputResponses=responses)["code"] == -32602
-    assert client.refused("subscriptions/listen", notifications={"taskIds": "x"})["code"] == -32602
+    for ids in ("x", [1], [task] * 1001):
+        assert client.refused("subscriptions/listen", notifications={"taskIds": ids})["code"] == -32602
     for method in ("tasks/list", "tasks/result"):
         assert client.refused(method, taskId=task)["code"] == -32601
 

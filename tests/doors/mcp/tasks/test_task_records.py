@@ -145,6 +145,17 @@ def test_a_task_stands_as_of_any_record_as_it_stood_then(box: Box):
     assert [one.outcome is not None for one in stood[1:] if one] == [False, False, False, True]
 
 
+def test_arguments_of_a_task_are_kept_without_secrets(box: Box):
+    arguments = {"query": "where is ghp_abcdefghijklmnopqrstuvwxyz0123", "password": "x", "limit": 3}
+    what = Begin("transcripts_search", arguments, None, TTL, holder="tester", most=1)
+
+    do(box, lambda tx: task_records.begin(tx, STREAM, what))
+
+    record = box.app.dispatcher.ask(WORKSPACE, CALLER, lambda tx: tx.ledger.record(1)).result()
+    assert record is not None
+    assert record.attrs["args"] == {"query": "where is <redacted>", "password": "<redacted>", "limit": 3}
+
+
 def recorded() -> list[Placed]:
     """All records that tasks have."""
     box = Box()
