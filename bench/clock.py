@@ -11,16 +11,19 @@ from typing import TypeVar
 K = TypeVar("K", bound=Hashable)
 
 
-def medians(rounds: int, actions: Mapping[K, Callable[[], object]], *, warm_up: int = 0) -> dict[K, float]:
-    """The median time of each action in seconds. One round runs every action once, in the order given."""
+def medians(
+    rounds: int, actions: Mapping[K, Callable[[], object]], *, warm_up: int = 0, at_once: int = 1
+) -> dict[K, float]:
+    """The median time of each action in seconds. One round runs every action in the order given, so often at once."""
     times: dict[K, list[float]] = {name: [] for name in actions}
     for number in range(-warm_up, rounds):
         for name, action in actions.items():
-            began = time.perf_counter()
-            action()
-            taken = time.perf_counter() - began
-            if number >= 0:
-                times[name].append(taken)
+            for _ in range(at_once):
+                began = time.perf_counter()
+                action()
+                taken = time.perf_counter() - began
+                if number >= 0:
+                    times[name].append(taken)
     return {name: median(taken) for name, taken in times.items()}
 
 

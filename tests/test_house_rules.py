@@ -146,6 +146,18 @@ def test_no_two_files_of_the_product_import_each_other():
     assert not pairs, listing([f"{one} and {other}" for one, other in pairs])
 
 
+def test_nothing_of_the_product_imports_the_sdk():
+    """It is what the protocol core is held against, and costs half a second of every start."""
+    found = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path, tree in python_files()
+        if path.is_relative_to(SOURCE.parent)
+        for name in imported_anywhere(tree)
+        if name.partition(".")[0] in {"mcp", "mcp_types"}
+    ]
+    assert not found, listing(found)
+
+
 def test_the_door_on_the_sdk_takes_nothing_from_the_one_it_is_held_against():
     found = [
         f"{path.relative_to(ROOT)}: {name}"

@@ -2,14 +2,13 @@
 
 Both serve a new store of their own, in a world in which no time passes and chance is the same for both, so that ids,
 times and hashes are equal as well. `StdioPair` sends lines, `HttpPair` sends requests; each gives both answers, without
-what has to differ. What else may differ stands in `ALLOWED`, with the reason.
+what has to differ. What else may differ stands in `allowed_differences.py`, with the reason.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from http.client import HTTPConnection, HTTPResponse
 from itertools import count
@@ -17,6 +16,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+from tests.support.allowed_differences import Asked, Said, without
 from tests.support.forks import PATIENCE
 from tests.support.servers import SERVE, SERVE_ON_THE_SDK, HttpServer, StdioServer, environment
 
@@ -58,88 +58,45 @@ Message = dict[str, Any]
 Answers = list[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What one door answered to one request."""
-
-    messages: Answers
-    status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """A difference that is meant."""
-
-    reason: str
-    equal: Callable[[Any, Said, Said], bool]
-    """Of a request and what the SDK's door and ours said to it: whether this difference is all there is."""
-
-
-def _only_the_words_of_the_sdk_differ(request: Any, theirs: Said, ours: Said) -> bool:
-    return _without_words(theirs) == _without_words(ours)
-
-
-def _without_words(said: Said) -> Said:
-    """Errors that are not ours, and so carry no code of ours, by their number and what a program reads."""
-
-    def bare(message: Any) -> Any:
-        error = message.get("error") if isinstance(message, dict) else None
-        if not isinstance(error, dict) or "jsonrpc" not in message:
-            return message
-        data = error.get("data")
-        if not isinstance(data, dict):
-            return {**message, "error": {"code": error.get("code")}}
-        if "code" in data or "reason" in data:
-            return message
-        return {**message, "error": {"code": error.get("code"), "data": data}}
-
-    return Said([bare(message) for message in said.messages], said.status, said.headers)
-
-
-ALLOWED: list[Allowed] = [
-    Allowed(
-        "Faults of the protocol are said in our own words: which method, which field, what to send instead. Their"
-        " numbers, and all that a program reads in `data`, are the SDK's.",
-        _only_the_words_of_the_sdk_differ,
-    ),
-]
-
-
-def differs(request: Any, theirs: Said, ours: Said) -> str | None:
+def differs(asked: Any, theirs: Said, ours: Said) -> str | None:
     """How the answers to a request differ, if they do and may not."""
-    if theirs == ours or any(allowed.equal(request, theirs, ours) for allowed in ALLOWED):
+    request = asked if isinstance(asked, Asked) else Asked(asked)
+    first, second = without(request, theirs, ours)
+    if first == second:
         return None
-    sent = request.decode(errors="replace") if isinstance(request, bytes) else json.dumps(request)
-    return f"sent      {sent[:2_000]}\non the SDK {theirs}\nours      {ours}"
+    return f"sent       {request.text[:2_000]} {dict(request.headers)}\non the SDK {theirs}\nours       {ours}"
 
 
 class StdioPair:
     """Both doors on pipes."""
 
-    def __init__(self, directory: Path, *, ours: str = "", **settings: str) -> None:
-        """`ours` is code that the product's own door runs first, beside what both do."""
+    def __init__(self, directory: Path, *, theirs: str = "", ours: str = "", **settings: str) -> None:
+        """`theirs` and `ours` are code that either door runs first, beside what both do."""
         self._numbers = count(1)
         self._states: list[str] = []
         self.places = [f"{directory / name}" for name in ("one", "two")]
         self._servers = [
             StdioServer(environment(Path(place), **settings), prelude=STANDSTILL + more, serve=serve)
-            for place, serve, more in zip(self.places, (SERVE_ON_THE_SDK, SERVE), ("", ours), strict=True)
+            for place, serve, more in zip(self.places, (SERVE_ON_THE_SDK, SERVE), (theirs, ours), strict=True)
         ]
 
     def stop(self) -> None:
         for server in self._servers:
             server.stop()
 
-    def ask(self, message: Message | bytes) -> tuple[Said, Said]:
-        """What each says to a message: all up to its answer, or up to that of a `ping` behind it."""
+    def ask(self, message: Message | bytes, aside: Collection[str] = ASIDE) -> tuple[Said, Said]:
+        """What each says to a message: all up to its answer, or up to that of a `ping` behind it.
+
+        Notifications of the methods that are put `aside` are left out.
+        """
         wanted = _awaited(message)
         sentinel = f"sentinel-{next(self._numbers)}" if wanted is None else None
         for server in self._servers:
             server.send(message)
             if sentinel is not None:
                 server.send({"jsonrpc": "2.0", "id": sentinel, "method": "ping"})
-        theirs, ours = (self._heard(server, wanted if sentinel is None else sentinel) for server in self._servers)
+        until = wanted if sentinel is None else sentinel
+        theirs, ours = (self._heard(server, until, aside) for server in self._servers)
         self._states = [_state(theirs), _state(ours)]
         return self._said(theirs, ours)
 
@@ -185,14 +142,14 @@ class StdioPair:
             pass
         return [{**asked, "id": "its own"}, done]
 
-    def _heard(self, server: StdioServer, until: Any) -> Answers:
+    def _heard(self, server: StdioServer, until: Any, aside: Collection[str] = ASIDE) -> Answers:
         heard: Answers = []
         while True:
             try:
                 message = server.receive(IN_VAIN)
             except (Empty, AssertionError):
                 return [*heard, "and then nothing more"]
-            if message.get("method") in ASIDE:
+            if message.get("method") in aside:
                 continue
             is_last = "method" not in message and message.get("id") == until
             if not (is_last and isinstance(until, str) and until.startswith("sentinel-")):
@@ -210,11 +167,11 @@ def _state(answers: Answers) -> str:
 class HttpPair:
     """Both doors on ports."""
 
-    def __init__(self, directory: Path, *, ours: str = "", **settings: str) -> None:
+    def __init__(self, directory: Path, *, theirs: str = "", ours: str = "", **settings: str) -> None:
         self.places = [f"{directory / name}" for name in ("one", "two")]
         self._servers = [
             HttpServer(environment(Path(place), **settings), prelude=STANDSTILL + more, serve=serve)
-            for place, serve, more in zip(self.places, (SERVE_ON_THE_SDK, SERVE), ("", ours), strict=True)
+            for place, serve, more in zip(self.places, (SERVE_ON_THE_SDK, SERVE), (theirs, ours), strict=True)
         ]
         self._sessions: list[dict[str, str]] = [{}, {}]
         self._connections: dict[HttpServer, HTTPConnection] = {}
@@ -227,12 +184,17 @@ class HttpPair:
             server.stop()
 
     def ask(
-        self, body: Any, headers: Mapping[str, str | None] | None = None, method: str = "POST", path: str = "/mcp"
+        self,
+        body: Any,
+        headers: Mapping[str, str | None] | None = None,
+        method: str = "POST",
+        path: str = "/mcp",
+        aside: Collection[str] = ASIDE,
     ) -> tuple[Said, Said]:
         """What each says to a request. `{name}` in a header is the session that was begun under that name;
         `None` takes one of the usual headers away."""
         theirs, ours = (
-            self._said(server, place, sessions, body, headers or {}, method, path)
+            self._said(server, place, sessions, body, headers or {}, method, path, aside)
             for server, place, sessions in zip(self._servers, self.places, self._sessions, strict=True)
         )
         return theirs, ours
@@ -254,6 +216,7 @@ class HttpPair:
         headers: Mapping[str, str | None],
         method: str,
         path: str,
+        aside: Collection[str],
     ) -> Said:
         usual = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         named = {
@@ -273,7 +236,7 @@ class HttpPair:
             kept["mcp-session-id"] = "present"
         if kept.get("content-type", "").startswith("text/event-stream"):
             self._streams.append(connection)
-            messages = _events(answer, _awaited(body), exchange.feed, endless=method == "GET")
+            messages = [] if method == "GET" else _events(answer, _awaited(body), exchange.feed, aside)
         else:
             text = answer.read()
             exchange.feed(text)
@@ -287,7 +250,7 @@ def _awaited(message: Any) -> Any:
     """The id under which an answer has to come; None when there is none, or only at the end of everything."""
     if isinstance(message, bytes):
         try:
-            message = json.loads(message)
+            message = json.loads(message.decode())
         except (ValueError, RecursionError):
             return None
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or message.get("method") == ENDLESS:
@@ -297,17 +260,14 @@ def _awaited(message: Any) -> Any:
     return id if is_request and isinstance(id, str | int) and not isinstance(id, bool) else None
 
 
-def _events(answer: HTTPResponse, until: Any, feed: Callable[[bytes], None], *, endless: bool) -> Answers:
+def _events(answer: HTTPResponse, until: Any, feed: Callable[[bytes], None], aside: Collection[str]) -> Answers:
     """What comes on a stream: up to the answer that is waited for, or the first message where none will come."""
     found: Answers = []
-    while not endless:
-        line = answer.readline()
+    while line := answer.readline():
         feed(line)
-        if not line:
-            break
         if line.startswith(b"data:") and line[5:].strip():
             message = json.loads(line[5:])
-            if message.get("method") in ASIDE:
+            if message.get("method") in aside:
                 continue
             found.append(message)
             if until is None or message.get("id") == until:

@@ -29,6 +29,25 @@ operations.verify_in_steps = slowly
 """
 
 
+STEADY_VERIFY = """
+import time
+from thoughtbox.domains.ledger import operations
+
+verify = operations.verify_in_steps
+
+def steadily(read, workspace, *, progress, **rest):
+    def look(sql):
+        for done in (1, 2, 3):
+            progress(done, 3)
+            time.sleep(0.1)
+
+    yield read(look)
+    return (yield from verify(read, workspace, progress=lambda done, total: None, **rest))
+
+operations.verify_in_steps = steadily
+"""
+"""Verifying reports three times, slowly enough that each of them is told."""
+
 STUCK_VERIFY = """
 import time
 from thoughtbox.domains.ledger import operations

@@ -64,7 +64,8 @@ class Turnstile:
     """A fair turn on a file."""
 
     def __init__(self, database: Path, *, patience: float = PATIENCE_SECONDS) -> None:
-        """`patience`: how many seconds to wait for it. A turnstile is one thread's; another takes its own."""
+        """`patience`: how many seconds to wait for it. A turnstile is in one thread's hands at a time; who writes
+        beside it takes another."""
         self._patience = patience
         self._paths = (Path(f"{database}-door"), Path(f"{database}-floor"))
         self._door = -1

@@ -44,7 +44,7 @@ def canonical_around(value: dict[str, Any], *parts: JsonValue) -> bytes:
     Its other members are texts, and lists and objects of texts, under ASCII keys.
     """
     for part in parts:
-        if not _suits_orjson(part, 1):
+        if type(part) not in _PLAIN and part and not _suits_orjson(part, 1):
             return _written_with_care(value)
     return _written_fast(value) or _written_with_care(value)
 
@@ -80,6 +80,8 @@ def _suits_orjson(value: Any, depth: int = 0) -> bool:
         return _is_written_alike(value)
     if depth == MAX_DEPTH:
         return False
+    if not value:
+        return kind is dict or kind is list or kind is tuple
     if kind is dict:
         if not _has_ascii_keys(value):
             return False

@@ -97,7 +97,9 @@ class Ledger:
         seq = self.last_seq_held() + 1
         head = self.stream_head(stream) or beginning(workspace, stream)
         found = envelope(draft, source, seq=seq, ts=iso(world.now_ms()))
-        content = canonical_around(found, found["body"], found["attrs"], found["data"], draft.confidence)
+        body = found["body"]
+        said = body["text"] if len(body) == 1 else body
+        content = canonical_around(found, said, found["attrs"], found["data"], draft.confidence)
         content_hash = chain.content_hash(content)
         linked = chain.link(head.hash, content_hash)
         record = Record(workspace, seq, stream, head.length, content_hash, linked, found)
@@ -334,31 +336,30 @@ def store_stream_heads(sql: Sql, workspace: str, heads: Mapping[str, StreamHead]
 def store_heads(sql: Sql) -> None:
     """Write down how far this transaction has moved the heads it touched, and keep them in mind."""
     last_seqs: dict[str, int] = {}
-    heads: dict[str, dict[str, StreamHead]] = {}
+    heads: list[tuple[str, str, StreamHead]] = []
     firsts: dict[tuple[str, str], int] = {}
     for key, value in sql.memo.items():
-        match key:
-            case _StreamKey(workspace, stream):
-                heads.setdefault(workspace, {})[stream] = value
-            case _WorkspaceKey(workspace):
-                last_seqs[workspace] = value
-            case _FirstKey(workspace, stream):
-                firsts[workspace, stream] = value
+        kind = type(key)
+        if kind is _StreamKey:
+            heads.append((*key, value))
+        elif kind is _WorkspaceKey:
+            last_seqs[key.workspace] = value
+        elif kind is _FirstKey:
+            firsts[key.workspace, key.stream] = value
     sql.many(_STORE_LAST, [(seq, workspace) for workspace, seq in last_seqs.items()])
-    for workspace, moved in heads.items():
-        sql.many(
-            _STORE_HEAD,
-            [(workspace, stream, *head, firsts.get((workspace, stream), 0)) for stream, head in moved.items()],
-        )
-        last_seq = last_seqs[workspace]
-        for head in moved.values():
-            if head.last_seq == last_seq:
-                sql.witness[workspace] = Head(last_seq, head.hash)
+    sql.many(
+        _STORE_HEAD,
+        [(workspace, stream, *head, firsts.get((workspace, stream), 0)) for workspace, stream, head in heads],
+    )
+    learnt = sql.learnt
     for workspace, seq in last_seqs.items():
-        known = sql.learnt.get(workspace)
+        known = learnt.get(workspace)
         kept = known.heads if known is not None and len(known.heads) < MOST_HEADS_LEARNT else {}
-        kept.update(heads.get(workspace, ()))
-        sql.learnt[workspace] = _Learnt(seq, kept)
+        learnt[workspace] = _Learnt(seq, kept)
+    for workspace, stream, head in heads:
+        learnt[workspace].heads[stream] = head
+        if head.last_seq == last_seqs[workspace]:
+            sql.witness[workspace] = Head(head.last_seq, head.hash)
 
 
 def forget_heads(sql: Sql) -> None:

@@ -191,11 +191,14 @@ def present(values: Mapping[str, T | None]) -> dict[str, T]:
 
 def refs(attrs: Mapping[str, Any]) -> list[str]:
     """Every id that `attrs` links to, once, in order: derived, for fast traversal."""
-    linked = {relation["to"]: None for relation in attrs.get("relations", ())}
+    linked: dict[str, None] = {}
+    for relation in attrs.get("relations", ()):
+        linked[relation["to"]] = None
     for name in ("replacesId", "callId"):
         if name in attrs:
             linked[attrs[name]] = None
-    linked.update(dict.fromkeys(attrs.get("answeredBy", ())))
+    for id in attrs.get("answeredBy", ()):
+        linked[id] = None
     return list(linked)
 
 
@@ -240,7 +243,9 @@ def _are_texts(value: Any) -> bool:
 
 
 def _are_relations(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(
+    if not isinstance(value, list | tuple):
+        return False
+    return not value or all(
         isinstance(relation, dict)
         and relation.keys() == {"type", "to"}
         and isinstance(relation["type"], str)

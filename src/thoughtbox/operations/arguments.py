@@ -38,7 +38,7 @@ def bind(table: Table, operation: Operation, arguments: Mapping[str, Any]) -> Bo
     validator = operation.input.__pydantic_validator__
     for _ in range(MOST_LOOKS):
         given = {name: value for name, value in arguments.items() if value is not None}
-        if not all(map(_is_storable, given, given.values())):
+        if not _are_plain_texts(given) and not all(map(_is_storable, given, given.values())):
             _refuse_unstorable(operation, given)
         try:
             return Bound(validator.validate_python(given, by_alias=True, by_name=False), arguments)
@@ -166,6 +166,15 @@ _WANTED = {
 
 def _path(location: tuple[int | str, ...]) -> str:
     return shown(".".join(map(str, location)))
+
+
+def _are_plain_texts(given: Mapping[str, Any]) -> bool:
+    """Whether all is ASCII: so it is in most calls, and joining is the cheapest look at all of it."""
+    try:
+        joined = "".join((*given, *given.values()))
+    except TypeError:
+        return False
+    return joined.isascii() and "\0" not in joined
 
 
 def _is_storable(name: str, value: Any) -> bool:

@@ -102,6 +102,11 @@ def fit(
     return Fitted(_with_budget(shown, limit, used, truncated=True), warnings)
 
 
+def is_whole(answer: dict[str, Any], ceiling: int) -> bool:
+    """Whether an answer that nobody has set a budget for goes out as it is: what `fit` would find."""
+    return "budget" not in answer and _size(answer) <= ceiling
+
+
 def _with_budget(payload: dict[str, Any], limit: int, used: int, *, truncated: bool) -> dict[str, Any]:
     return {**payload, "budget": {"max_chars": limit, "used_chars": used, "truncated": truncated}}
 

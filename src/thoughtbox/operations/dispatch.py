@@ -20,10 +20,10 @@ from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.arguments import bind, read_as_far, wire_name
-from thoughtbox.operations.budget import Fitted, fit
+from thoughtbox.operations.budget import Fitted, fit, is_whole
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
 from thoughtbox.operations.freshness import fresh_read
-from thoughtbox.operations.models import Input
+from thoughtbox.operations.models import Input, has_field
 from thoughtbox.operations.operation import Operation, Outside
 from thoughtbox.operations.reach import ANY, Workspaces
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
@@ -270,7 +270,10 @@ class Dispatcher:
         self, operation: Operation, arguments: Input, answer: Answer, remarks: Sequence[Any], caller: Caller
     ) -> Answer:
         """The answer as it goes out: within its budget, and in its room's envelope."""
-        fitted, warnings = _within_budget(answer, arguments, operation)
+        # Not by `getattr`: of a model without it, that takes as long as all of the rest.
+        max_chars: int | None = arguments.__dict__.get("max_chars")
+        is_short = max_chars is None and is_whole(answer, operation.shape.ceiling)
+        fitted, warnings = (answer, []) if is_short else _within_budget(answer, max_chars, arguments, operation)
         if operation.envelope is not None:
             return self._enveloped(operation, fitted, remarks, warnings, caller)
         return {**fitted, "budget": {**fitted["budget"], "warnings": warnings}} if warnings else fitted
@@ -339,11 +342,9 @@ def fault(error: BaseException) -> ThoughtboxError:
     )
 
 
-def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Fitted:
+def _within_budget(answer: Answer, max_chars: int | None, arguments: Input, operation: Operation) -> Fitted:
     """The answer cut to its budget, and what there is to say of that; the `budget` block does not count."""
     shape = operation.shape
-    # Not by `getattr`: of a model without it, that takes as long as all of the rest.
-    max_chars: int | None = arguments.__dict__.get("max_chars")
     fitted, warnings = fit(
         answer,
         max_chars,
@@ -352,11 +353,13 @@ def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Fi
         newest_first=shape.newest_first,
         pages=[pages._replace(begin=getattr(arguments, pages.argument, None)) for pages in shape.pages],
     )
-    if warnings and "max_chars" in operation.input.model_fields:
+    if not warnings:
+        return Fitted(fitted, warnings)
+    if has_field(operation.input, "max_chars"):
         # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
         spelled = getattr(arguments, "budget_name", None) or wire_name(operation.input, "max_chars")
         warnings = [{name: text.replace("max_chars", spelled) for name, text in one.items()} for one in warnings]
-    elif warnings:
+    else:
         warnings = [{**one, "recovery": "Read it in parts, from one of the ids that are shown."} for one in warnings]
     return Fitted(fitted, warnings)
 

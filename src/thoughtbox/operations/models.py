@@ -8,9 +8,9 @@ that would have to be compiled anew at each start.
 """
 
 from functools import cache
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic.alias_generators import to_camel
 
 
@@ -27,11 +27,34 @@ def _one_line(text: str) -> str:
 
 
 LONGEST_TEXT = 1_000_000
+LONGEST_KEY = 256
 
-Text = Annotated[str, AfterValidator(_not_blank), Field(max_length=LONGEST_TEXT)]
+
+# Every rule is a call from the validator into Python and back. What keeps them all is seen to do so in one.
+
+
+def _plain_text(value: Any, look_closer: ValidatorFunctionWrapHandler) -> Any:
+    if type(value) is str and value and len(value) <= LONGEST_TEXT and not value.isspace():
+        return value
+    return look_closer(value)
+
+
+def _plain_key(value: Any, look_closer: ValidatorFunctionWrapHandler) -> Any:
+    if type(value) is str and value and len(value) <= LONGEST_KEY and value.isprintable() and not value.isspace():
+        return value
+    return look_closer(value)
+
+
+Text = Annotated[str, AfterValidator(_not_blank), Field(max_length=LONGEST_TEXT), WrapValidator(_plain_text)]
 """What an agent has to say: anything but nothing."""
 
-Key = Annotated[str, AfterValidator(_not_blank), AfterValidator(_one_line), Field(min_length=1, max_length=256)]
+Key = Annotated[
+    str,
+    AfterValidator(_not_blank),
+    AfterValidator(_one_line),
+    Field(min_length=1, max_length=LONGEST_KEY),
+    WrapValidator(_plain_key),
+]
 """A name that something is found by."""
 
 
@@ -54,13 +77,11 @@ class Output(BaseModel):
 
     def answer(self) -> dict[str, Any]:
         """As it goes over the wire. Parts that are plain already are passed on, however large, not copied."""
-        kind = type(self)
-        parts = zip(_parts(kind), self.__dict__.values(), strict=True)
-        return {
-            name: _plain(value) if holds_outputs else value
-            for (name, holds_outputs), value in parts
-            if value is not None or not kind.sparse
-        }
+        names, holding, is_sparse = _wire(type(self))
+        plain = dict(zip(names, self.__dict__.values(), strict=True))
+        for name in holding:
+            plain[name] = _plain(plain[name])
+        return {name: value for name, value in plain.items() if value is not None} if is_sparse else plain
 
 
 @cache
@@ -74,11 +95,21 @@ def wire_names(model: type[BaseModel]) -> tuple[str, ...]:
     return tuple(info.alias or name for name, info in model.model_fields.items())
 
 
+class _Wire(NamedTuple):
+    """How an output goes over the wire."""
+
+    names: tuple[str, ...]
+    """Of its fields, in order."""
+    holding: tuple[str, ...]
+    """Those that there can be outputs in."""
+    is_sparse: bool
+
+
 @cache
-def _parts(model: type[Output]) -> tuple[tuple[str, bool], ...]:
-    """A model's fields as the wire spells them, and whether there can be outputs in each."""
-    held = (_can_hold_outputs(info.annotation) for info in model.model_fields.values())
-    return tuple(zip(wire_names(model), held, strict=True))
+def _wire(model: type[Output]) -> _Wire:
+    names, fields = wire_names(model), model.model_fields.values()
+    holding = (name for name, info in zip(names, fields, strict=True) if _can_hold_outputs(info.annotation))
+    return _Wire(names, tuple(holding), model.sparse)
 
 
 def _can_hold_outputs(annotation: Any) -> bool:

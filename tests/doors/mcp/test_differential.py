@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from copy import deepcopy
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.allowed_differences import ALLOWED, INVALID_PARAMS, Asked, Said
 from tests.support.client_messages import (
     FILTER,
     INSTEAD,
@@ -27,10 +29,11 @@ from tests.support.client_messages import (
     requests,
     wrong,
 )
-from tests.support.differential import ALLOWED, HttpPair, Said, StdioPair, differs
+from tests.support.differential import HttpPair, StdioPair, differs
 from tests.support.http_requests import HTTP_REQUESTS, REVISIONS
 from tests.support.malformed import NOT_JSON, NOT_MESSAGES, NOT_REQUESTS, REFUSED_CALLS
-from tests.support.servers import ENVELOPE, HANDSHAKE, INITIALIZE, STATELESS
+from tests.support.preludes import STEADY_VERIFY, slow_verify
+from tests.support.servers import ENVELOPE, HANDSHAKE, INITIALIZE, STATELESS, soon
 from thoughtbox import domains
 from thoughtbox.operations.registry import TABLE, tool_name
 
@@ -100,7 +103,7 @@ class Asking:
         pair = self._pair
         if isinstance(pair, StdioPair):
             return differs(message, *pair.ask(message))
-        return differs(message, *pair.ask(message, headers(self._era, message)))
+        return differs(Asked(message, told := headers(self._era, message)), *pair.ask(message, told))
 
     def begin_anew(self) -> None:
         """What was answered differently may have left the stores different, too."""
@@ -177,7 +180,9 @@ def test_what_is_no_message_is_answered_alike(stdio_pair: StartStdioPair, http_p
     sent = {**NOT_JSON, **NOT_MESSAGES, **NOT_REQUESTS, **REFUSED_CALLS}
     stdio, http = stdio_pair("handshake"), http_pair("handshake")
     found = [differs(line, *stdio.ask(line)) for line in sent.values() if b"\n" not in line]
-    found += [differs(body, *http.ask(body, headers(era, None))) for body in sent.values() for era in ERAS]
+    for era in ERAS:
+        told = headers(era, None)
+        found += [differs(Asked(body, told), *http.ask(body, told)) for body in sent.values()]
     assert not (differing := [each for each in found if each]), shown(differing)
 
 
@@ -187,14 +192,26 @@ def test_every_revision_is_negotiated_alike(stdio_pair: StartStdioPair, http_pai
     opening = framed(1, "initialize", {**INITIALIZE, "protocolVersion": revision})
     asked = [framed(number, method, params) for number, (method, params) in enumerate(requests("handshake"), 2)]
     stdio, http = stdio_pair(), http_pair()
-    assert_equal(stdio, [opening, framed(None, "notifications/initialized"), *asked])
+    is_made = isinstance(revision, str)
+    assert_equal(stdio, [opening, *([framed(None, "notifications/initialized")] if is_made else []), *asked])
 
     found = [differs(opening, *http.ask(opening))]
-    if isinstance(revision, str) and revision:
+    if is_made and revision:
         http.begin("s", opening)
         stated = {"Mcp-Session-Id": "{s}", "MCP-Protocol-Version": revision}
-        found += [differs(message, *http.ask(message, stated)) for message in asked]
+        found += [differs(Asked(message, stated), *http.ask(message, stated)) for message in asked]
     assert not (differing := [each for each in found if each]), shown(differing)
+
+
+def test_only_a_handshake_that_was_made_opens_a_connection(stdio_pair: StartStdioPair):
+    """A difference that is meant: the SDK serves whoever says that hands were shaken, also if they were not."""
+    pair = stdio_pair()
+    pair.send(framed(None, "notifications/initialized"))
+
+    theirs, ours = pair.ask(framed(1, "tools/list", {}))
+
+    assert "result" in theirs.messages[-1]
+    assert ours.messages[-1]["error"]["code"] == INVALID_PARAMS
 
 
 @pytest.mark.parametrize("first", [*ERAS, "neither"])
@@ -204,7 +221,7 @@ def test_a_client_that_does_not_begin_at_the_beginning_is_answered_alike(stdio_p
     begun = {
         "handshake": framed("first", "ping"),
         "stateless": framed("first", "tools/list", in_era("stateless", {})),
-        "neither": framed(None, "notifications/initialized"),
+        "neither": framed(None, "notifications/cancelled", {"requestId": 5}),
     }
     messages = [begun[first]]
     for number, method in enumerate(methods):
@@ -217,8 +234,8 @@ def test_requests_over_http_have_the_same_statuses_headers_and_bodies(http_pair:
     pair = http_pair("handshake")
     found = []
     for what, (method, path, body, told) in HTTP_REQUESTS.items():
-        difference = differs(what, *pair.ask(body, told, method, path))
-        found += [difference] if difference else []
+        difference = differs(Asked(body, told, path), *pair.ask(body, told, method, path))
+        found += [f"{what}: {difference}"] if difference else []
     assert not found, shown(found)
 
 
@@ -301,6 +318,52 @@ def test_changes_are_told_alike(stdio_pair: StartStdioPair):
         assert (said := differs(begin, *pair.next("notifications/tools/list_changed"))) is None, said
 
 
+LEVEL = "io.modelcontextprotocol/logLevel"
+
+
+def test_what_is_said_beside_an_answer_is_said_alike(stdio_pair: StartStdioPair, http_pair: StartHttpPair):
+    """Entries of the log, to whoever asked for them: once, or with every request."""
+    record: Params = {"name": "thought_record", "arguments": THOUGHT}
+    shaken, stateless = stdio_pair("handshake"), stdio_pair("stateless")
+    assert_equal(shaken, [framed(1, "logging/setLevel", {"level": "debug"})])
+    asked = in_era("stateless", record) or {}
+    asked["_meta"][LEVEL] = "info"
+
+    for pair, params in ((shaken, record), (stateless, asked)):
+        theirs, ours = pair.ask(message := framed(2, "tools/call", params))
+        assert [each.get("method") for each in theirs.messages] == ["notifications/message", None]
+        assert (said := differs(message, theirs, ours)) is None, said
+    theirs, ours = http_pair().ask(message := framed(2, "tools/call", asked), headers("stateless", message))
+    assert len(theirs.messages) == 2
+    assert (said := differs(message, theirs, ours)) is None, said
+
+
+def test_progress_is_told_alike(stdio_pair: StartStdioPair, http_pair: StartHttpPair):
+    for era in ERAS:
+        params = in_era(era, {"name": "ledger_verify", "arguments": {}}) or {}
+        params["_meta"] = {**params.get("_meta", {}), "progressToken": "how far"}
+        message = framed(1, "tools/call", params)
+        stdio = stdio_pair(era, theirs=STEADY_VERIFY, ours=STEADY_VERIFY)
+        http = http_pair(era, theirs=STEADY_VERIFY, ours=STEADY_VERIFY)
+        for theirs, ours in (stdio.ask(message, aside=()), http.ask(message, headers(era, message), aside=())):
+            assert [each.get("method") for each in theirs.messages] == ["notifications/progress"] * 3 + [None]
+            assert (said := differs(message, theirs, ours)) is None, said
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_call_that_its_client_gives_up_is_ended_alike(stdio_pair: StartStdioPair, tmp_path: Path, era: str):
+    marks = [tmp_path / "theirs ended", tmp_path / "ours ended"]
+    theirs, ours = map(slow_verify, marks)
+    pair = stdio_pair(era, theirs=theirs, ours=ours)
+    pair.send(framed("long", "tools/call", in_era(era, {"name": "ledger_verify", "arguments": {}})))
+    assert_equal(pair, [framed(2, "tools/list", in_era(era, {}))])  # it does not hold up what comes behind it
+
+    pair.send(framed(None, "notifications/cancelled", in_era(era, {"requestId": "long", "reason": "enough"})))
+    soon(lambda: all(mark.exists() and mark.stat().st_size for mark in marks))
+
+    assert_equal(pair, [framed(3, "tools/list", in_era(era, {})), framed("long", "tools/list", in_era(era, {}))])
+
+
 IDS: tuple[Any, ...] = (1, 2, "a", "", -1, None, 1.5, True, [], 2**60)
 OTHER_NAMES = ("name", "uri", "_meta", "params", "Method", "id")
 
@@ -330,13 +393,13 @@ def _mutate(draw: st.DrawFn, made: dict[str, Any], path: tuple[str, ...]) -> Non
         case "drop":
             del inside[name]
         case "retype":
-            inside[name] = draw(st.sampled_from(INSTEAD))
+            inside[name] = deepcopy(draw(st.sampled_from(INSTEAD)))
         case "rename":
             inside[draw(st.sampled_from((f"{name}s", *OTHER_NAMES)))] = inside.pop(name)
         case "nest":
             inside[name] = draw(st.sampled_from([{name: inside[name]}, [inside[name]]]))
         case _:
-            inside["more"] = draw(st.sampled_from(INSTEAD))
+            inside["more"] = deepcopy(draw(st.sampled_from(INSTEAD)))
 
 
 @pytest.mark.sampled(2)
@@ -386,6 +449,9 @@ def test_what_may_differ_is_no_more_than_is_listed():
     assert differs("x", said(), said(message="tools/call: `name` is a text", data=None)) is None
     for other in (said(200), said(kind="text/plain"), said(code=-32600), Said([], 400, said().headers)):
         assert differs("x", said(), other)
+    done = Said([{"jsonrpc": "2.0", "id": 1, "result": {}}], 200, {"content-type": "application/json"})
+    for one, other in ((said(), done), (done, said()), (said(500), said(503)), (done, Said([], 200, done.headers))):
+        assert differs("x", one, other)
     own, versions = {"code": "INVALID_PAYLOAD"}, {"supported": ["2026-07-28"], "requested": "x"}
     assert differs("x", said(data=own), said(data=own, message="what we say ourselves is to be the same"))
     assert differs("x", said(data=versions), said(data=versions, message="our own words")) is None

@@ -81,11 +81,12 @@ class Receipt(CamelOutput):
 
     @classmethod
     def of(cls, record: Record) -> Self:
+        said = record.envelope
         return cls(
-            thought_id=record.id,
-            thought_type=record.data["thoughtType"],
+            thought_id=said["id"],
+            thought_type=said["data"]["thoughtType"],
             step_index=record.stream_index,
-            content_hash=shorten(hash_of(record.text), SHOWN_HASH),
+            content_hash=shorten(hash_of(said["body"]["text"]), SHOWN_HASH),
             chain_hash=shorten(record.hash.hex(), SHOWN_HASH),
         )
 
