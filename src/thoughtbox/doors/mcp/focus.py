@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import cache, partial
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.operations.caller import Focus, Memory
@@ -92,7 +93,7 @@ class Clients:
     """The clients of one server. No two of them share anything."""
 
     def __init__(self, box: Thoughtbox, transport: str) -> None:
-        self._first_focus: Callable[[Memory], Focus] = box.first_focus
+        self._first_focus: Callable[[Memory], Focus] = cache(box.first_focus)  # it never changes, and all may share it
         self._only = self._new("connection") if transport == "stdio" else None
 
     def met(self) -> Client:
@@ -104,4 +105,4 @@ class Clients:
         return self._only or self._new("none")
 
     def _new(self, memory: Memory) -> Client:
-        return Client(lambda: self._first_focus(memory))
+        return Client(partial(self._first_focus, memory))
