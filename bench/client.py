@@ -15,37 +15,54 @@ import orjson
 from bench.machine import resident_mb
 from bench.servers import Server
 
-PROTOCOL = "2025-06-18"
+PROTOCOL = "2025-11-25"
+NEWEST = "2026-07-28"
+ABOUT = {"name": "bench", "version": "1"}
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": NEWEST,
+    "io.modelcontextprotocol/clientInfo": ABOUT,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+"""What a request of the newest revision carries."""
 PATIENCE = 10
 READ_AHEAD = 1 << 20
 LAST_WORDS = 2_000
 
 
 class Client:
-    """A server process and the pipes to it. Use it as a context manager."""
+    """A server process and the pipes to it. Use it as a context manager.
 
-    def __init__(self, server: Server) -> None:
+    A `newest` one shakes no hands: it asks what the server is, and says who it is with every request.
+    """
+
+    def __init__(self, server: Server, *, newest: bool = False) -> None:
         self.server = server
+        self._meta = {"_meta": ENVELOPE} if newest else {}
         self._ids = count(1)
         self._calls = count(1)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
-        began = time.perf_counter()
+        self._began = time.perf_counter()
         self._process = subprocess.Popen(
             server.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
             env=server.environment,
+            cwd=server.directory,
             bufsize=0,
         )
         assert self._process.stdin
         assert isinstance(self._process.stdout, RawIOBase)
         self._input = self._process.stdin
         self._output = BufferedReader(self._process.stdout, READ_AHEAD)
-        self.ask("initialize", protocolVersion=PROTOCOL, capabilities={}, clientInfo={"name": "bench", "version": "1"})
-        self.start_seconds = time.perf_counter() - began
-        """From the start of the process to its answer to `initialize`."""
-        self._send(method="notifications/initialized")
+        if newest:
+            self.ask("server/discover")
+        else:
+            self.ask("initialize", protocolVersion=PROTOCOL, capabilities={}, clientInfo=ABOUT)
+        self.start_seconds = self.age()
+        """From the start of the process to its first answer."""
+        if not newest:
+            self._send(method="notifications/initialized")
 
     def __enter__(self) -> Client:
         return self
@@ -62,6 +79,10 @@ class Client:
         self._output.close()
         self._complaints.close()
 
+    def age(self) -> float:
+        """Seconds since the start of the process."""
+        return time.perf_counter() - self._began
+
     def call(self) -> None:
         """The server's own example call, each a little different."""
         self.call_tool(self.server.tool, self.server.arguments(next(self._calls)))
@@ -75,7 +96,7 @@ class Client:
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """The result of a request; notifications on the way are passed over."""
         id = next(self._ids)
-        self._send(id=id, method=method, params=params)
+        self._send(id=id, method=method, params={**params, **self._meta})
         while line := self._output.readline():
             message = orjson.loads(line)
             if message.get("id") == id:

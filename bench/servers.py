@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ class Server:
     arguments: Callable[[int], dict[str, Any]]
     """What the nth call says."""
     settings: Mapping[str, str] = field(default_factory=dict)
+    directory: Path | None = None
+    """Where it is started; None is here."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -52,6 +54,27 @@ def thoughtbox(directory: Path, **settings: str) -> Server:
         lambda number: thought("session", number),
         {"THOUGHTBOX_DATA_DIR": str(directory), **settings},
     )
+
+
+def before(directory: Path, **settings: str) -> Server:
+    """The state before: the same operations behind the official SDK."""
+    return replace(
+        thoughtbox(directory, **settings),
+        name="thought_record on the SDK",
+        command=[sys.executable, "-m", "tests.support.sdk_door", "stdio"],
+        directory=HERE.parent,
+    )
+
+
+def with_rooms(directory: Path, *rooms: str) -> Server:
+    """Ours with these rooms alone; with none named, with all."""
+    command = [sys.executable, str(HERE / "processes" / "rooms.py"), *rooms]
+    return replace(thoughtbox(directory), command=command)
+
+
+def thinking_peer(directory: Path) -> Server | None:
+    """The one that stores nothing, if it is there."""
+    return next(iter(peers(directory)), None)
 
 
 def peers(directory: Path) -> list[Server]:

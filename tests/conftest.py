@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,10 +13,13 @@ from typing import Any
 import pytest
 
 from tests.support.agent import DOORS, Agent, Door, Doors, choose
+from tests.support.fork_server import SDK_DOOR
 from tests.support.forks import fork_server
 from tests.support.postgres import postgres_url
 from tests.support.senders import sender
 from tests.support.servers import children, command
+from tests.support.tap import assert_all_was_right
+from thoughtbox import domains
 
 __all__ = ["postgres_url", "sender"]
 
@@ -31,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _keep_catalog()
     # Set before the workers start: all processes choose alike.
     os.environ.setdefault(SEED, str(random.SystemRandom().randrange(10**6)))
     config.addinivalue_line(
@@ -38,6 +43,13 @@ def pytest_configure(config: pytest.Config) -> None:
         "doors(transport, era, engine, every): the doors a story may go through: one of them by chance, or every one",
     )
     config.addinivalue_line("markers", "sampled(n): one of n cases is run each time, by chance; all of them as torture")
+
+
+def _keep_catalog() -> None:
+    """Have a catalog before anything else does: a test may start processes that declare more than there is."""
+    sys.dont_write_bytecode, told = False, sys.dont_write_bytecode
+    domains.known()
+    sys.dont_write_bytecode = told
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -78,11 +90,19 @@ def _doors_of(metafunc: pytest.Metafunc) -> list[Any]:
     return [choose(os.environ[SEED], metafunc.definition.nodeid, doors)]
 
 
+@pytest.fixture(autouse=True)
+def _no_server_says_what_its_protocol_does_not_know() -> Iterator[None]:
+    """Set up before all others, and so seen to when the servers of a test have ended."""
+    yield
+    assert_all_was_right()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_server_outlives_the_tests() -> Iterator[None]:
     yield
     commands = map(command, children(os.getpid()))
-    left = [said for said in commands if "-m thoughtbox serve" in said or "support/serve.py" in said]
+    ours = ("-m thoughtbox serve", "support/serve.py", SDK_DOOR)
+    left = [said for said in commands if any(words in said for words in ours)]
     if fork_server.cache_info().currsize:
         left += [f"fork {pid}" for pid in children(fork_server().pid)]
         fork_server().close()

@@ -127,7 +127,7 @@ def test_rooms_use_nothing_of_operations_but_what_stands_at_its_door():
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: from {node.module}"
         for path, tree in python_files()
-        if path.is_relative_to(SOURCE / "domains")
+        if path.is_relative_to(SOURCE / "domains") and path.parent != SOURCE / "domains"  # which is no room
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("thoughtbox.operations.")
     ]
@@ -144,6 +144,28 @@ def test_no_two_files_of_the_product_import_each_other():
         if one < other and one in imports.get(other, set())
     )
     assert not pairs, listing([f"{one} and {other}" for one, other in pairs])
+
+
+def test_the_door_on_the_sdk_takes_nothing_from_the_one_it_is_held_against():
+    found = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path, tree in python_files()
+        if path.is_relative_to(ROOT / "tests" / "support" / "sdk_door")
+        for name in imported_anywhere(tree)
+        if name.startswith("thoughtbox.doors.mcp")
+    ]
+    assert not found, listing(found)
+
+
+def imported_anywhere(tree: ast.Module) -> set[str]:
+    """The modules that a file imports, at whatever time."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
 
 
 def module_of(path: Path) -> str:

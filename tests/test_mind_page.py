@@ -36,4 +36,4 @@ def test_what_it_says_of_the_tools_is_so():
     dated = re.search(r"\*\*As of\.\*\* (.*?) take `as_of`", PAGE, re.DOTALL)
     assert dated is not None
     named = re.findall(r"`(\w+)`", dated[1])
-    assert named == [name for name, tool in tools.items() if "as_of" in tool.input.model_fields]
+    assert named == [name for name, tool in tools.items() if "as_of" in tool.arguments]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bench.measurements import (
+    appends,
     briefs,
     calls,
     concurrency,
     floor,
     growth,
     hooks,
+    http,
+    idle_clients,
     judged,
     memory,
     mind,
@@ -29,6 +32,9 @@ MEASUREMENTS: dict[str, Callable[[Run], Iterable[Line]]] = {
     module.__name__.rpartition(".")[2]: module.measure
     for module in (
         calls,
+        appends,
+        http,
+        idle_clients,
         growth,
         concurrency,
         verification,

@@ -1,39 +1,107 @@
-"""What a call costs a client over stdio: an empty tool, ours, and the peers, one after the other in turns."""
+"""What a call costs over stdio, in time and in CPU: an empty tool, ours, the state before, and the peers, in turns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
 
 from bench.client import Client
 from bench.clock import medians
+from bench.machine import cpu_seconds
 from bench.run import Run
-from bench.servers import empty_server, peers, thoughtbox
+from bench.servers import Server, before, empty_server, peers, thoughtbox
+from bench.stores import TEXT
 from bench.table import Line, at_most
+
+OURS, NEWEST, BEFORE = "thought_record", "thought_record at 2026-07-28", "thought_record on the SDK"
+GATEWAY, GATEWAY_BEFORE = "gateway `thought`", "gateway `thought` on the SDK"
+EMPTY = "an empty tool on the SDK"
+THE_STATE_BEFORE = "the state before"
+WARM_UP = 50
+
+
+class Cost(NamedTuple):
+    """Of one call, in microseconds."""
+
+    p50: float
+    cpu: float
 
 
 def measure(run: Run) -> Iterator[Line]:
-    empty, ours = empty_server(), thoughtbox(run.new_directory(), THOUGHTBOX_DURABILITY="normal")
     others = peers(run.new_directory())
     if not others:
-        run.notes.append("Node or its packages are not there (make setup): the peers from npm were left out.")
-    with ExitStack() as stack:
-        clients = {server.name: stack.enter_context(Client(server)) for server in (empty, ours, *others)}
-        p50 = medians(run.rounds(1500, 400), {name: client.call for name, client in clients.items()}, warm_up=50)
-    floor = p50[empty.name] * 1e6
+        run.notes.append("Node or its packages are not there (make setup): what is held against them was left out.")
+    cost = _costs(run, others)
+    what = "thought_record over stdio, durability=normal"
     yield Line(
-        what="thought_record over stdio, durability=normal, p50",
-        value=p50[ours.name] * 1e6,
+        what=f"{what}, p50",
+        value=cost[OURS].p50,
         unit="µs",
-        against=floor,
-        against_what=empty.name,
-        bar=at_most(1.6),
+        against=cost[EMPTY].p50,
+        against_what=EMPTY,
+        bar=at_most(0.45),
     )
+    for other in others[:1]:
+        peer = cost[other.name]
+        yield _against(f"{what}, p50", cost[OURS].p50, peer.p50, other.name, 1.7)
+        yield _against(f"{what}, CPU", cost[OURS].cpu, peer.cpu, other.name, 1.1)
+    yield _against("gateway `thought` over stdio, p50", cost[GATEWAY].p50, cost[GATEWAY_BEFORE].p50, limit=0.5)
+    yield _against(f"{what}, at 2026-07-28, p50", cost[NEWEST].p50, cost[OURS].p50, "with a handshake", 1.08)
+    yield _against(f"{what}, p50", cost[OURS].p50, cost[BEFORE].p50)
+    yield _against(f"{what}, CPU", cost[OURS].cpu, cost[BEFORE].cpu)
+    yield _against(f"{what}, CPU", cost[OURS].cpu, cost[EMPTY].cpu, EMPTY)
     for other in others:
-        yield Line(
-            what=f"{other.name}: {other.tool} over stdio, p50",
-            value=p50[other.name] * 1e6,
-            unit="µs",
-            against=floor,
-            against_what=empty.name,
-        )
+        peer = cost[other.name]
+        yield _against(f"{other.name}: {other.tool} over stdio, p50", peer.p50, cost[EMPTY].p50, EMPTY)
+
+
+def _costs(run: Run, others: list[Server]) -> dict[str, Cost]:
+    """Each kind of call has a process of its own, so that its CPU is its own."""
+    rounds = run.rounds(1500, 400)
+    with ExitStack() as stack:
+
+        def start(server: Server, *, newest: bool = False) -> Client:
+            return stack.enter_context(Client(server, newest=newest))
+
+        clients = {
+            EMPTY: start(empty_server()),
+            OURS: start(_ours(run.new_directory())),
+            NEWEST: start(_ours(run.new_directory()), newest=True),
+            BEFORE: start(before(run.new_directory(), THOUGHTBOX_DURABILITY="normal")),
+            GATEWAY: start(_ours(run.new_directory())),
+            GATEWAY_BEFORE: start(before(run.new_directory(), THOUGHTBOX_DURABILITY="normal")),
+            **{server.name: start(server) for server in others},
+        }
+        actions: dict[str, Callable[[], None]] = {name: client.call for name, client in clients.items()}
+        for name in (GATEWAY, GATEWAY_BEFORE):
+            actions[name] = _thinking(clients[name])
+        medians(WARM_UP, actions)
+        spent = {name: cpu_seconds(client.pid) for name, client in clients.items()}
+        p50 = medians(rounds, actions)
+        spent = {name: cpu_seconds(client.pid) - spent[name] for name, client in clients.items()}
+    return {name: Cost(p50[name] * 1e6, spent[name] * 1e6 / rounds) for name in clients}
+
+
+def _ours(directory: Path) -> Server:
+    return thoughtbox(directory, THOUGHTBOX_DURABILITY="normal")
+
+
+def _thinking(client: Client) -> Callable[[], None]:
+    """One thought after another in one session, through the gateway."""
+    client.call_tool("start_new", {"sessionTitle": "Calls"})
+    client.call_tool("cipher", {})
+    numbers = count(1)
+
+    def think() -> None:
+        said = {"thought": f"{next(numbers)}. {TEXT}"}
+        client.call_tool("thoughtbox_gateway", {"operation": "thought", "args": said})
+
+    return think
+
+
+def _against(what: str, value: float, other: float, name: str = THE_STATE_BEFORE, limit: float | None = None) -> Line:
+    bar = at_most(limit) if limit is not None else None
+    return Line(what=what, value=value, unit="µs", against=other, against_what=name, bar=bar)

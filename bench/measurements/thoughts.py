@@ -77,7 +77,7 @@ def _sizes(box: Thoughtbox) -> Iterator[Line]:
     yield Line(what="a `thought` reply, on a branch that it ends", value=size, unit="characters", bar=at_most(300))
     tools = Tools(box.dispatcher.table, "default")
     places = [box.first_focus("none"), *(Focus().on(Standing(stage=stage)) for stage in range(4))]
-    shown = [orjson.dumps(one).decode() for at in places for one in tools.listed(at)["tools"]]
+    shown = [orjson.dumps(one).decode() for at in places for one in orjson.loads(orjson.dumps(tools.listed(at)))]
     yield Line(
         what="`thoughtbox_gateway` in tools/list, at its longest",
         value=max(map(len, shown)),

@@ -7,43 +7,51 @@ from __future__ import annotations
 
 import gc
 import re
+from collections.abc import Iterable
 from contextlib import nullcontext
-from hashlib import sha256
+from threading import RLock
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from thoughtbox import domains, installation
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import ConfigurationError, InvalidProof
-from thoughtbox.ledger.answers import Answers
-from thoughtbox.ledger.checkpoints import Checkpoints
-from thoughtbox.ledger.feed import Feed
-from thoughtbox.ledger.importing import undo_if_left
-from thoughtbox.ledger.keeper import Keeper
-from thoughtbox.ledger.keyring import Keyring
-from thoughtbox.ledger.replay import clear_if_left, ensure
 from thoughtbox.ledger.shadow import left_behind
-from thoughtbox.ledger.signing import VerifierKey
-from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import Views
+from thoughtbox.loading import loaded
 from thoughtbox.operations.caller import Focus, Memory
-from thoughtbox.operations.dispatch import Dispatcher
-from thoughtbox.operations.reach import Workspaces
-from thoughtbox.operations.registry import TABLE
-from thoughtbox.search.texts import Texts
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
+
+if TYPE_CHECKING:
+    from thoughtbox.ledger.feed import Feed
+    from thoughtbox.ledger.keeper import Keeper
+    from thoughtbox.ledger.keyring import Keyring
+    from thoughtbox.ledger.signing import VerifierKey
+    from thoughtbox.operations.dispatch import Dispatcher
 
 GARBAGE_THRESHOLDS = (50_000, 20, 20)
 
 
 class Thoughtbox:
-    """A running Thoughtbox. Use it as a context manager, or close it."""
+    """A running Thoughtbox. Use it as a context manager, or close it.
+
+    What a start does not need is made when it is first asked for: keys, the dispatcher, the feed.
+    """
 
     def __init__(self, settings: Settings, *, world: World | None = None, engine: Engine | None = None) -> None:
         self.settings = settings
         self.world = world or World()
+        self.table = domains.known(keep=False)
         self.views = all_views()
-        self.keyring = keyring_of(settings, self.world)
+        self._making = RLock()
+        self._keyring: Keyring | None = None
+        self._dispatcher: Dispatcher | None = None
+        self._feed: Feed | None = None
+        self._keeper: Keeper | None = None
+        self._is_kept = False
+        if settings.trusted_keys:
+            _ = self.keyring  # who has named a key that is none is told so before anything is opened
         with installation.kept_private(settings.data_dir) if settings.storage == "fs" else nullcontext():
             self.engine = engine or open_engine(settings)
         try:
@@ -53,22 +61,72 @@ class Thoughtbox:
         except BaseException:
             self.engine.close()
             raise
-        self.dispatcher = Dispatcher(
-            self.engine,
-            self.views,
-            world=self.world,
-            keyring=self.keyring,
-            settings=settings.rooms,
-            data_dir=settings.data_dir if settings.storage == "fs" else None,
-            project_root=settings.project_root,
-            workspaces=Workspaces(settings.project, settings.workspace_lock, settings.workspace_allowlist),
-        )
-        self.feed = Feed(self.engine, self.views)
-        self._keeper: Keeper | None = None
+
+    @property
+    def keyring(self) -> Keyring:
+        """The keys and notes of the data directory."""
+        with self._making:
+            if self._keyring is None:
+                self._keyring = keyring_of(self.settings, self.world)
+            return self._keyring
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """Runs operations."""
+        return self._dispatcher or self._made_dispatcher()
+
+    @property
+    def feed(self) -> Feed:
+        """Tells of what is written, whoever writes it."""
+        with self._making:
+            if self._feed is None:
+                from thoughtbox.ledger.feed import Feed
+
+                self._feed = Feed(self.engine, self.views)
+            return self._feed
+
+    def _made_dispatcher(self) -> Dispatcher:
+        from thoughtbox.operations.dispatch import Dispatcher
+        from thoughtbox.operations.reach import Workspaces
+
+        settings = self.settings
+        with self._making:
+            if self._dispatcher is None:
+                made = Dispatcher(
+                    self.engine,
+                    self.views,
+                    world=self.world,
+                    keyring=self.keyring,
+                    settings=settings.rooms,
+                    data_dir=settings.data_dir if settings.storage == "fs" else None,
+                    project_root=settings.project_root,
+                    workspaces=Workspaces(settings.project, settings.workspace_lock, settings.workspace_allowlist),
+                )
+                if self._is_kept:
+                    made.tallies.keep()
+                self._dispatcher = made
+            return self._dispatcher
 
     def first_focus(self, memory: Memory) -> Focus:
         """What is remembered of a caller who has only just come."""
-        return self.dispatcher.table.first_focus(Focus(memory), self.settings.rooms)
+        return self.table.first_focus(Focus(memory), self.settings.rooms)
+
+    def warm(self) -> None:
+        """Import what first calls will need, and keep the catalog if it was missed: in a thread behind an answer."""
+        loaded("thoughtbox.operations.offered")
+        _ = self.dispatcher
+        for module in self._likely():
+            loaded(module)
+        domains.keep_catalog()
+
+    def _likely(self) -> Iterable[str]:
+        """The modules of what is called first: of the toolset that is shown, or of what its gateway names."""
+        table, known = self.table, self.table.known
+        shown = table.shown_in(self.settings.toolset).values()
+        if any(operation.gateway is not None for operation in shown):
+            named = [name for room in table.rooms.values() for name in room.gateway_names]
+            shown = [known[name] for name in named if name in known]
+        return dict.fromkeys(operation.module for operation in shown)
 
     def keep(self) -> None:
         """Get ready to serve for long: keep views and checkpoints up in the background, collect garbage less often."""
@@ -76,17 +134,25 @@ class Thoughtbox:
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         gc.enable()
-        self.dispatcher.tallies.keep()
+        self.engine.keep()
+        with self._making:
+            self._is_kept = True
+            if self._dispatcher is not None:
+                self._dispatcher.tallies.keep()
         if self._keeper is None:
+            from thoughtbox.ledger.keeper import Keeper
+
             self._keeper = Keeper(
                 self.engine, self.feed, self.views, self.keyring, self.world, every=self.settings.checkpoint_every
             )
 
     def close(self) -> None:
-        self.dispatcher.tallies.close()
+        if self._dispatcher is not None:
+            self._dispatcher.tallies.close()
         if self._keeper is not None:
             self._keeper.close()
-        self.feed.close()
+        if self._feed is not None:
+            self._feed.close()
         self.engine.close()
 
     def __enter__(self) -> Thoughtbox:
@@ -111,22 +177,35 @@ class Thoughtbox:
             )
 
         are_outdated, are_half_made, is_half_imported, self.newest_at_start = self.engine.read(look).result()
-        if are_outdated:
-            ensure(self.engine, self.views)
-        elif are_half_made:
-            clear_if_left(self.engine)
+        if are_outdated or are_half_made:
+            from thoughtbox.ledger.replay import clear_if_left, ensure
+
+            if are_outdated:
+                ensure(self.engine, self.views)
+            else:
+                clear_if_left(self.engine)
         if is_half_imported:
+            from thoughtbox.ledger.importing import undo_if_left
+
             undo_if_left(self.engine, self.views)
 
 
 def all_views() -> Views:
     """The ledger's own views, and those of every room."""
-    domains.load()
-    return Views([Answers, Checkpoints, Tree, Texts, *TABLE.views()])
+    table = domains.known(keep=False)
+    if table.catalog is not None:
+        return Views(table.views())
+    from thoughtbox.operations.derived import OWN_VIEWS
+
+    return Views([*OWN_VIEWS, *table.views()])
 
 
 def keyring_of(settings: Settings, world: World) -> Keyring:
     """The keys and notes of the data directory. What is kept of one database is not held against another."""
+    from hashlib import sha256
+
+    from thoughtbox.ledger.keyring import Keyring
+
     notes = "checkpoints"
     if settings.database_url is not None:
         place = re.sub(r"//[^@/]*@", "//", settings.database_url)
@@ -137,6 +216,8 @@ def keyring_of(settings: Settings, world: World) -> Keyring:
 
 def trusted_keys(settings: Settings) -> list[VerifierKey]:
     """The public keys of other installations whose checkpoints count here."""
+    from thoughtbox.ledger.signing import VerifierKey
+
     try:
         return [VerifierKey.parse(key) for key in settings.trusted_keys]
     except InvalidProof as error:

@@ -14,7 +14,6 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.world import World, iso
@@ -90,6 +89,8 @@ def ensure(data_dir: Path, world: World) -> dict[str, Any]:
     found = read(data_dir)
     if "installId" in found:
         return found
+    from uuid import UUID
+
     made = {
         "installId": str(UUID(bytes=world.random_bytes(16), version=4)),
         "dataDir": str(data_dir),

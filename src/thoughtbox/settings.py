@@ -10,12 +10,11 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from thoughtbox import installation, projects
 from thoughtbox.errors import ConfigurationError
@@ -34,8 +33,7 @@ SHORTEST_TOKEN = 16
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(NamedTuple):
     """What a process was told. Made by `load`; every field stands in `SETTINGS`."""
 
     transport: Transport
@@ -70,8 +68,7 @@ class Settings:
         return self.data_dir / "signing.key"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One row of the table."""
 
     field: str

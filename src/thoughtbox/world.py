@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 
 def _system_ms() -> int:
@@ -22,8 +22,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(NamedTuple):
     """Time in milliseconds since 1970, and random bytes."""
 
     now_ms: Callable[[], int] = _system_ms

@@ -158,7 +158,7 @@ def calls_in(error: ThoughtboxError) -> Iterator[Arguments]:
 def check_names(operation: Operation, error: ThoughtboxError) -> None:
     """What stands between backticks is a name that can be sent; what is suggested takes nothing away."""
     inner = error.details.get("operation")
-    at = TABLE.find(inner) if inner in TABLE.operations else operation
+    at = TABLE.operations.get(str(inner), operation)
     known = {*wire_names(at.input), *GATEWAY_FIELDS}
     for name in re.findall("`([^`]+)`", error.recovery or ""):
         assert name in known or name in TABLE.operations or TABLE.family(name), (name, error.payload())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, cast
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from tests.conformance.store import SECONDS
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.protocol import Head, Sql
+from thoughtbox.engine.turnstile import FreeTurn, Turn
 from thoughtbox.engine.writer import Writer
 from thoughtbox.errors import StorageBusy, StorageError
 
@@ -50,8 +50,9 @@ class Session:
         if verb == self.failing:
             raise Lost(verb)
 
-    def begin(self) -> None:
+    def begin(self, *, patient: bool = True) -> bool:
         self._ask("begin")
+        return True
 
     def commit(self) -> bool:
         self._ask("commit")
@@ -76,13 +77,11 @@ class Session:
         self._ask("close")
 
 
-class NoTurn(AbstractContextManager[None]):
+class NoTurn(FreeTurn):
     """A turn that is never had."""
 
     def __enter__(self) -> None:
         raise StorageBusy("somebody else's turn")
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 class Desk:
@@ -96,14 +95,14 @@ class Desk:
     def put(self, *works: Work) -> list[Future[Any]]:
         return [self.lanes.put("lane", work) for work in works]
 
-    def start(self, *sessions: Session, turn: AbstractContextManager[object] | None = None) -> None:
+    def start(self, *sessions: Session, turn: Turn | None = None) -> None:
         waiting = list(sessions)
         self._writer = Writer(
             "writer",
             self.lanes,
             lambda: waiting.pop(0),
             translate=lambda error: StorageError("lost") if isinstance(error, Lost) else error,
-            turn=turn or nullcontext(),
+            turn=turn or FreeTurn(),
             committed=self._tell,
         )
 
@@ -189,6 +188,7 @@ def test_watchers_are_told_of_what_was_written_and_committed(desk: Desk):
     desk.start(Session(), Session("commit"))
     for work in (nothing, refuse, note):
         errors(desk.put(work))
+    desk.close()
     assert desk.told == 1
 
 
@@ -222,7 +222,7 @@ def test_calls_behind_the_closing_are_refused(desk: Desk):
 def test_several_writers_share_the_lanes_and_all_end_with_them(desk: Desk):
     calls = [desk.lanes.put(f"lane {number % 5}", nothing) for number in range(100)]
     writers = [
-        Writer("writer", desk.lanes, Session, translate=lambda error: error, turn=nullcontext(), committed=desk._tell)
+        Writer("writer", desk.lanes, Session, translate=lambda error: error, turn=FreeTurn(), committed=desk._tell)
         for _ in range(3)
     ]
     assert errors(calls) == [type(None)] * 100

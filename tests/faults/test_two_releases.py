@@ -19,7 +19,7 @@ from thoughtbox.domains.trail.view import Actions
 from thoughtbox.errors import SchemaTooNew
 from thoughtbox.ledger.replay import advance
 from thoughtbox.ledger.view import made
-from thoughtbox.search import Texts
+from thoughtbox.search.texts import Texts
 
 pytestmark = pytest.mark.sampled(2)
 

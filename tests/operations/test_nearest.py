@@ -8,7 +8,7 @@ from thoughtbox import domains
 from thoughtbox.errors import InvalidOperation, InvalidPayload
 from thoughtbox.operations import TABLE
 from thoughtbox.operations.arguments import bind
-from thoughtbox.operations.nearest import nearest
+from thoughtbox.operations.misspelt import nearest
 
 domains.load()
 

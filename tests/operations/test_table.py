@@ -160,5 +160,5 @@ def test_the_gateway_says_what_rooms_declare_and_stays_short_however_many_there_
 def test_finding_an_operation_takes_the_same_time_however_many_there_are(table: Table):
     with_rooms(table, 9)
 
-    assert table._by_any_name["verb8_29"] is table.find("verb8_29")
+    assert table._by_any_name["verb8_29"] is table.look_up("verb8_29")
     assert table.family("verb8_29") == ()

@@ -19,7 +19,7 @@ from thoughtbox.operations import Example, Input, Output, Room, Slices, Steps, T
 from thoughtbox.operations.caller import Caller, Focus, Landing
 from thoughtbox.operations.dispatch import Call, Dispatcher
 from thoughtbox.operations.registry import Table
-from thoughtbox.search import Texts
+from thoughtbox.search.texts import Texts
 
 SECONDS = 20.0
 TOPIC = "workshop.piece"

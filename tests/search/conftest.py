@@ -18,8 +18,8 @@ from thoughtbox.ledger.record import Draft, Source
 from thoughtbox.ledger.replay import catch_up, cursor, ensure
 from thoughtbox.ledger.tree import Tree
 from thoughtbox.ledger.view import NOW, Views
-from thoughtbox.search import Found, FoundSessions, Part, Texts, fields, of_data, searchable
-from thoughtbox.search.registry import SEARCHABLE
+from thoughtbox.search.registry import ELSEWHERE, SEARCHABLE, Part, fields, of_data, searchable
+from thoughtbox.search.texts import Found, FoundSessions, Texts
 
 NOTE = "tests.note"
 BOOK = "tests.book"
@@ -34,6 +34,7 @@ def declare_topics() -> None:
     """Notes are found by their text, books by title and tags, secrets not at all; what has a name until that is given
     to something else; what is marked by its marks, too. A session may be gone, and come back."""
     SEARCHABLE.clear()
+    ELSEWHERE.clear()
     searchable(NOTE)
     searchable(BOOK, of_data("title", "tags"))
     searchable(NAMED, fields("title", "tags"))
@@ -44,11 +45,12 @@ def declare_topics() -> None:
 
 @pytest.fixture(autouse=True)
 def topics() -> Iterator[None]:
-    kept = dict(SEARCHABLE)
+    kept, known = dict(SEARCHABLE), dict(ELSEWHERE)
     declare_topics()
     yield
     SEARCHABLE.clear()
     SEARCHABLE.update(kept)
+    ELSEWHERE.update(known)
 
 
 class Library:

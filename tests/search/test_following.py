@@ -21,8 +21,8 @@ from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.replay import advance, catch_up, cursor, ensure, lagging, rebuild
 from thoughtbox.ledger.tree import WIDTH, Tree
 from thoughtbox.ledger.view import View, create, fingerprint
-from thoughtbox.search import Texts, searchable
-from thoughtbox.search.texts import SLICE_RECORDS
+from thoughtbox.search.registry import searchable
+from thoughtbox.search.texts import SLICE_RECORDS, Texts
 
 pytestmark = pytest.mark.sampled(2)
 
@@ -236,7 +236,7 @@ CRASHING = """
 import os, sys
 from pathlib import Path
 from tests.search.conftest import Library, declare_topics
-from thoughtbox.search import Texts
+from thoughtbox.search.texts import Texts
 
 declare_topics()
 whole = Texts.advance

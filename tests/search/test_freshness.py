@@ -16,7 +16,7 @@ from thoughtbox.ledger.record import Draft
 from thoughtbox.operations import Example, Input, Output, Room, Tx, freshness
 from thoughtbox.operations.dispatch import Call, Dispatcher
 from thoughtbox.operations.registry import Table
-from thoughtbox.search import Texts
+from thoughtbox.search.texts import Texts
 
 SECONDS = 20.0
 

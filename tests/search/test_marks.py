@@ -7,8 +7,8 @@ from hashlib import sha256
 from tests.search.conftest import MARKED, Library
 from tests.support.box import WORKSPACE
 from thoughtbox.ledger.view import NOW
-from thoughtbox.search import Texts
 from thoughtbox.search.query import any_of
+from thoughtbox.search.texts import Texts
 
 
 def add(library: Library, text: str, *marks: str, name: str = "") -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.search.conftest import BOOK, NOTE, SECRET, Library
-from thoughtbox.search import searchable
+from thoughtbox.search.registry import searchable
 from thoughtbox.search.words import IN_ORDER
 
 

@@ -27,6 +27,7 @@ from mcp_types import CallToolResult, Implementation, RequestParamsMeta, Tool
 from tests.support.box import empty_schema
 from tests.support.forked_stdio import forked_stdio
 from tests.support.servers import HANDSHAKE, PATIENCE, SERVE, STATELESS, HttpServer, environment
+from tests.support.tapped_http import tapped_http
 from thoughtbox.app import Thoughtbox
 from thoughtbox.ledger.replay import rebuild
 from thoughtbox.ledger.verify import verify_workspace
@@ -243,7 +244,7 @@ class Doors:
             heard.put(message)
 
         client = Client(
-            url or forked_stdio([*SERVE, "stdio", prelude], told, errors),
+            tapped_http(url) if url else forked_stdio([*SERVE, "stdio", prelude], told, errors),
             mode="legacy" if door.era == "handshake" else "auto",
             client_info=Implementation(name="tester", version="1"),
             message_handler=hear,

@@ -18,6 +18,7 @@ import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
 LONGEST_REQUEST = 1 << 17
@@ -27,6 +28,9 @@ USED_LATE = (
     "uvloop",
 )
 """Modules of others that are imported when a server first needs them."""
+
+SDK_DOOR = "tests.support.sdk_door"
+ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class _Request(NamedTuple):
@@ -47,11 +51,21 @@ def _import_everything() -> None:
     from thoughtbox import domains
 
     domains.load()  # first, and in its order: operations are listed in the order they are declared
-    for module in pkgutil.walk_packages(thoughtbox.__path__, "thoughtbox."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    _import_all_of(thoughtbox)
     for name in USED_LATE:
         importlib.import_module(name)
+
+
+def _import_all_of(package: ModuleType) -> None:
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
+def _import_for(words: list[str]) -> None:
+    """What is not imported for everybody: the SDK and the door on it, before the first fork that is to be one."""
+    if SDK_DOOR in words and SDK_DOOR not in sys.modules:
+        _import_all_of(importlib.import_module(SDK_DOOR))
 
 
 def _fork_on_request(control: socket.socket) -> _Request | None:
@@ -70,6 +84,7 @@ def _fork_on_request(control: socket.socket) -> _Request | None:
             if request is None:
                 _end(list(children.values()))
                 return None
+            _import_for(request.words)
             pid = os.fork()
             if pid == 0:
                 control.detach()
@@ -129,6 +144,7 @@ def _run(words: list[str]) -> None:
 def _main() -> None:
     # What stands here stays: a look for garbage in every child would copy it all.
     gc.disable()
+    sys.path.append(str(ROOT))  # where the SDK door is
     _import_everything()
     gc.collect()
     gc.freeze()

@@ -13,6 +13,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from tests.support.forks import PATIENCE, forked
+from tests.support.tap import Tap
 
 LONGEST_LINE = 1 << 26
 
@@ -32,6 +33,7 @@ async def forked_stdio(
         lambda: asyncio.StreamReaderProtocol(reader), process.stdout
     )
     writer = await _writer(process.stdin)
+    tap = Tap()
     received, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_send = anyio.create_memory_object_stream[SessionMessage](0)
 
@@ -39,6 +41,7 @@ async def forked_stdio(
         async with received:
             try:
                 while line := await reader.readline():
+                    tap.came(line)
                     await received.send(SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False)))
             except (anyio.ClosedResourceError, anyio.BrokenResourceError):
                 pass  # nobody listens any more
@@ -50,6 +53,7 @@ async def forked_stdio(
             async with to_send:
                 async for message in to_send:
                     line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    tap.sent(line)
                     writer.write(f"{line}\n".encode())
                     await writer.drain()
         except ConnectionError:

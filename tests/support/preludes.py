@@ -125,7 +125,7 @@ workshop.prompt(
 
 NEXT_RELEASE = """
 from thoughtbox.domains.trail.view import Actions
-from thoughtbox.search import Texts
+from thoughtbox.search.texts import Texts
 
 script = Actions.script
 

@@ -14,13 +14,17 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, TextIO
 
+from tests.support.fork_server import SDK_DOOR
 from tests.support.forks import PATIENCE, Start, forked
+from tests.support.tap import HttpTaps, Tap
 
 SERVE_STDIO = ["-m", "thoughtbox", "serve", "--stdio"]
 COMMAND = [sys.executable, *SERVE_STDIO]
 """What clients start."""
 
 SERVE = [str(Path(__file__).with_name("serve.py"))]
+SERVE_ON_THE_SDK = ["-m", SDK_DOOR]
+"""The door that ours is held against."""
 
 HANDSHAKE = "2025-11-25"
 STATELESS = "2026-07-28"
@@ -118,17 +122,21 @@ class StdioServer(Process):
         prelude: str = "",
         stderr: int | TextIO | None = None,
         start: Start = forked,
+        serve: list[str] = SERVE,
     ) -> None:
-        super().__init__([*SERVE, "stdio", prelude] if prelude else SERVE_STDIO, environment, stderr, start)
+        plain = serve is SERVE and not prelude
+        super().__init__(SERVE_STDIO if plain else [*serve, "stdio", prelude], environment, stderr, start)
         self.lines: queue.Queue[bytes | None] = queue.Queue()
         self.envelope: dict[str, Any] = {}
         """Goes with every request; `ENVELOPE` makes them stateless ones of the newest revision."""
         self._ids = 0
+        self._tap = Tap()
         self.reading = threading.Thread(target=self._read, daemon=True)
         self.reading.start()
 
     def send(self, message: dict[str, Any] | list[Any] | bytes) -> None:
         assert self.popen.stdin
+        self._tap.sent(message)
         line = message if isinstance(message, bytes) else json.dumps(message).encode()
         rest = memoryview(line + b"\n")
         while rest:
@@ -191,6 +199,7 @@ class StdioServer(Process):
             waiting += chunk
             *lines, waiting = waiting.split(b"\n")
             for line in lines:
+                self._tap.came(line)
                 self.lines.put(bytes(line))
         self.lines.put(None)
 
@@ -205,11 +214,13 @@ class HttpServer(Process):
         prelude: str = "",
         stderr: int | TextIO | None = None,
         start: Start = forked,
+        serve: list[str] = SERVE,
     ) -> None:
-        super().__init__([*SERVE, "http", prelude], environment, stderr, start)
+        super().__init__([*serve, "http", prelude], environment, stderr, start)
         assert self.popen.stdout
         self.url = self.popen.stdout.readline().decode().strip()
         """Empty when the server refused to start."""
+        self.taps = HttpTaps()
 
     @property
     def port(self) -> int:
@@ -228,10 +239,16 @@ class HttpServer(Process):
         connection = HTTPConnection(host, self.port, timeout=PATIENCE)
         usual = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
         content = json.dumps(body).encode() if isinstance(body, dict | list) else body
+        exchange = self.taps.exchange(method, path, headers or {}, body)
         try:
             connection.request(method, path, content, {**usual, **(headers or {})}, **options)
             answer = connection.getresponse()
-            return Response(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+            named = {name.lower(): value for name, value in answer.getheaders()}
+            exchange.answered(answer.status, named)
+            content = answer.read()
+            exchange.feed(content)
+            exchange.end()
+            return Response(answer.status, named, content)
         finally:
             connection.close()
 

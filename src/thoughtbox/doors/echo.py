@@ -9,15 +9,26 @@ somebody reads there, and drops it otherwise.
 from __future__ import annotations
 
 import os
-import select
 import sys
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
 
 from thoughtbox.doors.terminal import printable
 
+try:
+    from select import PIPE_BUF, POLLOUT, poll
+except ImportError:  # pragma: no cover - not on Windows, where the thread may wait, and nobody else does
+    poll = None
+
 LAST_WORDS_SECONDS = 0.2
+
+MOST_AT_ONCE = 1 << 16
+REST_SECONDS = 0.02
+"""Lines that come close together are passed on together: to wake the thread for each would cost those who serve."""
 
 
 def echo(said: str) -> None:
@@ -49,10 +60,15 @@ def _lead_both_to(target: int) -> None:
 
 
 def _pass_on(reading: int, outside: int) -> None:
-    ready = select.poll()
-    ready.register(outside, select.POLLOUT)
-    # A pipe that is ready takes this much without blocking.
-    while chunk := os.read(reading, select.PIPE_BUF):
+    say = partial(os.write, outside) if poll is None else partial(_say_if_heard, outside, poll())
+    while said := os.read(reading, MOST_AT_ONCE):
         with suppress(OSError):
-            if ready.poll(0):
-                os.write(outside, chunk)
+            say(said)
+        time.sleep(REST_SECONDS)
+
+
+def _say_if_heard(outside: int, ready: Any, said: bytes) -> None:
+    ready.register(outside, POLLOUT)
+    # A pipe that is ready takes this much without blocking.
+    while said and ready.poll(0):
+        said = said[os.write(outside, said[:PIPE_BUF]) :]

@@ -1,7 +1,7 @@
 """Calls that wait to be written, lane by lane.
 
 A lane is in one writer's hands at a time, so its calls keep their order; different
-lanes may be written side by side.
+lanes may be written side by side. Where nothing waits at all, whoever brings a call may be its writer.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Lanes:
         self._lanes: dict[str, Lane] = {}
         self._ready: SimpleQueue[Lane | None] = SimpleQueue()
         self._closed = False
+        self._is_held_here = False
 
     def put(self, name: str, work: Callable[[Sql], T]) -> Future[T]:
         future: Future[T] = Future()
@@ -63,6 +64,31 @@ class Lanes:
                 return future
         future.set_exception(closed())
         return future
+
+    def hold(self, name: str, work: Callable[[Sql], T]) -> tuple[Lane, Future[T]] | None:
+        """A lane with this call in it, the caller's alone until it is left; None when anybody writes or waits to."""
+        with self._lock:
+            if self._lanes or self._closed:
+                return None
+            lane = self._lanes[name] = Lane(name)
+            future: Future[T] = Future()
+            lane.calls.append(Call(work, future))
+            self._is_held_here = True
+        return lane, future
+
+    def leave(self, lane: Lane) -> bool:
+        """Give back a lane that was held; whether its holder has to go on with it, because no writer would find it."""
+        with self._lock:
+            if lane.calls and self._closed:
+                return True
+            self._is_held_here = False
+            if lane.calls:
+                self._ready.put(lane)
+                return False
+            del self._lanes[lane.name]
+            if self._closed:
+                self._ready.put(None)
+            return False
 
     @property
     def busy(self) -> int:
@@ -81,7 +107,8 @@ class Lanes:
         """Take no more calls; those that wait are still to be written."""
         with self._lock:
             self._closed = True
-            self._ready.put(None)
+            if not self._is_held_here:  # else whoever holds it says when it is over
+                self._ready.put(None)
 
     def _goes_on_with(self, lane: Lane) -> bool:
         with self._lock:

@@ -72,6 +72,11 @@ class OpenFiles:
         except OSError:
             return False
 
+    def have(self, descriptor: int) -> bool:
+        """Whether what was opened is one of the files, and no other that stands in its place."""
+        found = os.fstat(descriptor)
+        return any((file.device, file.inode) == (found.st_dev, found.st_ino) for file in self._held)
+
     def check(self, *, is_written: bool = False) -> None:
         """Refuse to go on with files that are no longer the store's; `is_written` when it has come to a commit."""
         if self.are_in_place():

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ from thoughtbox.engine.postgres_connection import Connection, Durability, connec
 from thoughtbox.engine.postgres_sql import PREPARE, STANDING, PostgresSql, failure, standing
 from thoughtbox.engine.protocol import Dialect, Head, Sql, Unwatch
 from thoughtbox.engine.readers import Readers
+from thoughtbox.engine.turnstile import FreeTurn
 from thoughtbox.engine.watchers import Watchers
 from thoughtbox.engine.writer import Writer
 from thoughtbox.errors import StorageError
@@ -103,9 +104,10 @@ class _Session:
     def sql(self) -> PostgresSql:
         return self._wire.sql
 
-    def begin(self) -> None:
+    def begin(self, *, patient: bool = True) -> bool:
         self._wire.begin(BEGIN, SAVEPOINT)
         self._first_is_marked = True
+        return True
 
     def savepoint(self) -> None:
         if self._first_is_marked:
@@ -248,7 +250,8 @@ class PostgresEngine:
         )
         self._scratches = Readers(1, lambda: _Scratches(self._connect), translate=translate)
 
-    def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
+    def write(self, lane: str, work: Callable[[Sql], T], *, here: bool = False) -> Future[T]:
+        # Never here, nor a read: the one who asks would wait for another machine.
         self._pace.call()
         future = self._lanes.put(lane, work)
         # Writers, and their connections, are added as they are needed: most servers get by with one.
@@ -256,7 +259,7 @@ class PostgresEngine:
             self._add_writer(None)
         return future
 
-    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
+    def read(self, work: Callable[[Sql], T], *, long: bool = False, here: bool = False) -> Future[T]:
         if long:
             return self._long_readers.submit(work)
         self._pace.call()
@@ -282,6 +285,9 @@ class PostgresEngine:
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
 
+    def keep(self) -> None:
+        """There is nothing to do: PostgreSQL writes its log in advance."""
+
     def close(self) -> None:
         self._watchers.close()
         self._bell.close()
@@ -304,7 +310,7 @@ class PostgresEngine:
                         partial(_Session, self._connect_to_write),
                         first=session,
                         translate=translate,
-                        turn=nullcontext(),
+                        turn=FreeTurn(),
                         committed=self._watchers.tell,
                         longest_batch=LONGEST_BATCH,
                     )

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 T = TypeVar("T")
 Row = tuple[Any, ...]
 Dialect = Literal["sqlite", "postgres"]
+DIALECTS: tuple[Dialect, ...] = ("sqlite", "postgres")
 Unwatch = Callable[[], None]
 
 CONSTRAINT = "constraint"
@@ -99,19 +100,23 @@ class Engine(Protocol):
 
     dialect: Dialect
 
-    def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
+    def write(self, lane: str, work: Callable[[Sql], T], *, here: bool = False) -> Future[T]:
         """Run `work` in a transaction; the future resolves once it is durable.
 
         Work in one lane (a workspace) runs in the order given. Waiting calls share a
         commit, each in its own savepoint: one that raises leaves nothing behind.
         A future that has not begun can be cancelled, and then never runs.
+
+        `here`: where nobody writes or waits to, the calling thread may do the work itself, and the future is done
+        when it is returned. Nobody waits for that: if anything is under way, the work queues as ever.
         """
         ...
 
-    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
+    def read(self, work: Callable[[Sql], T], *, long: bool = False, here: bool = False) -> Future[T]:
         """Run `work` on a snapshot that no write changes while it runs.
 
-        A `long` read waits for others of its kind, and holds up nobody else.
+        A `long` read waits for others of its kind, and holds up nobody else. `here`: where a connection is free, the
+        calling thread may do a read that is not long itself, and the future is done when it is returned.
         """
         ...
 
@@ -143,6 +148,10 @@ class Engine(Protocol):
         It carries no data and may come too often, never too seldom: whoever follows
         keeps a cursor and reads on from there.
         """
+        ...
+
+    def keep(self) -> None:
+        """Get ready to be written to for long: what makes commits cheaper may be done in the background."""
         ...
 
     def close(self) -> None:

@@ -118,7 +118,7 @@ class ReadOnlySqlite:
         self._scratches = Readers(1, lambda: Scratches(self._open, self.witnessed), translate=translate)
         self._witness = Witness(database.path, synced=False)
 
-    def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
+    def write(self, lane: str, work: Callable[[Sql], T], *, here: bool = False) -> Future[T]:
         refused: Future[T] = Future()
         refused.set_exception(
             StorageError(
@@ -128,8 +128,8 @@ class ReadOnlySqlite:
         )
         return refused
 
-    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
-        return self._readers.submit(partial(self._witnessing, work) if long else work)
+    def read(self, work: Callable[[Sql], T], *, long: bool = False, here: bool = False) -> Future[T]:
+        return self._readers.submit(partial(self._witnessing, work) if long else work, here=here and not long)
 
     def witnessed(self) -> dict[str, Head]:
         return self._witness.read().heads
@@ -144,6 +144,9 @@ class ReadOnlySqlite:
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         """Nothing is ever committed here."""
         return lambda: None
+
+    def keep(self) -> None:
+        """There is nothing to do: nothing is written here."""
 
     def close(self) -> None:
         self._readers.close()

@@ -1,4 +1,4 @@
-"""A few threads that read, each on a connection of its own."""
+"""A few connections that read, and the threads that do so with them; whoever asks may read in a thread of their own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Snapshots(Protocol):
 
 
 class Readers:
-    """The reading threads; each connects when it is first needed."""
+    """The reading threads, and their connections, which are made when they are first needed."""
 
     def __init__(
         self,
@@ -44,13 +44,18 @@ class Readers:
     ) -> None:
         self._connect = connect
         self._translate = translate
-        self._own = threading.local()
         self._connections: list[Snapshots] = []
+        self._free: list[Snapshots] = []
         self._reading: set[Future[Any]] = set()
+        self._entering = threading.Lock()
         self._closed = False
+        self._count = count
         self._threads = ThreadPoolExecutor(count, name)
 
-    def submit(self, work: Callable[[Sql], T]) -> Future[T]:
+    def submit(self, work: Callable[[Sql], T], *, here: bool = False) -> Future[T]:
+        """Read in one of the threads; `here`, in this one, where fewer read or wait to than there are connections."""
+        if here and (entered := self._entered()) is not None:
+            return self._read_here(entered, work)
         try:
             reading = self._threads.submit(lambda: self._read(work))
         except RuntimeError:  # shut down
@@ -63,7 +68,8 @@ class Readers:
 
     def close(self) -> None:
         """Break off what is being read, and refuse what waits: a reader loses nothing by asking again."""
-        self._closed = True
+        with self._entering:
+            self._closed = True
         self._threads.shutdown(wait=False)
         # Again and again: an interrupt between two statements of a read is not felt.
         while wait(self._reading.copy(), INTERRUPT_SECONDS).not_done:
@@ -73,15 +79,35 @@ class Readers:
         while self._connections:
             _quietly(self._connections.pop().close)
 
+    def _entered(self) -> Future[Any] | None:
+        with self._entering:
+            if self._closed or len(self._reading) >= self._count:
+                return None
+            reading: Future[Any] = Future()
+            self._reading.add(reading)
+            return reading
+
+    def _read_here(self, reading: Future[T], work: Callable[[Sql], T]) -> Future[T]:
+        reading.set_running_or_notify_cancel()
+        try:
+            found = self._read(work)
+        except BaseException as error:
+            reading.set_exception(error)
+        else:
+            reading.set_result(found)
+        finally:
+            self._reading.discard(reading)
+        return reading
+
     def _read(self, work: Callable[[Sql], T]) -> T:
         if self._closed:
             raise closed()
         try:
-            connection: Snapshots | None = getattr(self._own, "connection", None)
-            if connection is None:
-                connection = self._own.connection = self._connect()
-                self._connections.append(connection)
-            return connection.read(work)
+            connection = self._free_connection()
+            try:
+                return connection.read(work)
+            finally:
+                self._free.append(connection)
         except Exception as error:
             translated = self._translate(error)
             if self._closed and isinstance(translated, StorageError):
@@ -89,6 +115,15 @@ class Readers:
             if translated is error:
                 raise
             raise translated from error
+
+    def _free_connection(self) -> Snapshots:
+        """The one that was used last, whose pages are the warmest."""
+        try:
+            return self._free.pop()
+        except IndexError:
+            connection = self._connect()
+            self._connections.append(connection)
+            return connection
 
 
 def _quietly(step: Callable[[], Any]) -> None:

@@ -43,6 +43,13 @@ def nested(
         raise
 
 
+def forget(sql: Sql) -> None:
+    """What a transaction has learnt, and meant to do at its end: it is over."""
+    sql.memo.clear()
+    sql.before_commit.clear()
+    sql.witness.clear()
+
+
 def _replace(kept: dict[Any, Any], before: dict[Any, Any]) -> None:
     kept.clear()
     kept.update(before)

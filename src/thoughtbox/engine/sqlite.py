@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -37,7 +37,7 @@ from thoughtbox.engine.sqlite_damage import (
 from thoughtbox.engine.sqlite_readers import FileSnapshots, LongSnapshots, Scratches, close, leave_log
 from thoughtbox.engine.sqlite_sql import SqliteSql, translate
 from thoughtbox.engine.sqlite_watch import SqliteWatch
-from thoughtbox.engine.turnstile import PATIENCE_SECONDS, Turnstile
+from thoughtbox.engine.turnstile import PATIENCE_SECONDS, FreeTurn, Turnstile
 from thoughtbox.engine.watchers import Watchers
 from thoughtbox.engine.witness import Witness
 from thoughtbox.engine.writer import Writer
@@ -58,6 +58,8 @@ RETRY_SECONDS = 1.0
 CLOSE_SECONDS = 5.0
 AUTOCHECKPOINT_PAGES = 16_384
 
+PATIENCE_MS = int(PATIENCE_SECONDS * 1000)
+
 ONE_LANE = ""
 """The file has one writer, so calls of all workspaces wait together and share commits."""
 
@@ -73,12 +75,26 @@ class _Session:
         self._is_first = True
         self.sql = SqliteSql(connection)
 
-    def begin(self) -> None:
-        self._execute("BEGIN IMMEDIATE")
+    def begin(self, *, patient: bool = True) -> bool:
+        if patient:
+            self._execute("BEGIN IMMEDIATE")
+        elif not self._begins_at_once():
+            return False
         self._changes = self._connection.total_changes()
         if self._connection.data_version() != self._version:
             self.sql.learnt.clear()  # somebody else has written
         self._is_first = True
+        return True
+
+    def _begins_at_once(self) -> bool:
+        self._connection.set_busy_timeout(0)
+        try:
+            self._execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            return False
+        finally:
+            self._connection.set_busy_timeout(PATIENCE_MS)
+        return True
 
     def commit(self) -> bool:
         self.sql.settle()
@@ -174,12 +190,13 @@ class SqliteEngine:
         self._durability = durability
         self._vfs = vfs
         self._damage: StorageDamaged | None = None
+        self._keeps_log = False
         self._pace = Pace()
         self._last_commit = time.monotonic()
         self._watchers = Watchers(self._watch_other_processes)
         self._turnstile = Turnstile(path) if path else None
         self._alone = Alone(path)
-        turn = self._turnstile or nullcontext()
+        turn = self._turnstile or FreeTurn()
         try:
             if path:
                 refuse_network(path.parent)
@@ -215,28 +232,29 @@ class SqliteEngine:
         )
         self._scratches = Readers(1, self._scratch_snapshots, translate=translate) if path else None
 
-    def write(self, lane: str, work: Callable[[Sql], T]) -> Future[T]:
+    def write(self, lane: str, work: Callable[[Sql], T], *, here: bool = False) -> Future[T]:
         if self._damage is not None:
             refused: Future[T] = Future()
             refused.set_exception(self._damage)
             return refused
         self._pace.call()
-        return self._lanes.put(ONE_LANE, work)
+        return self._written(work, here=here)
 
-    def read(self, work: Callable[[Sql], T], *, long: bool = False) -> Future[T]:
+    def read(self, work: Callable[[Sql], T], *, long: bool = False, here: bool = False) -> Future[T]:
         readers = self._long_readers if long else self._readers
         if readers is None:
-            return self._lanes.put(ONE_LANE, partial(_without_writing, work))
-        if not long:
-            self._pace.call()
-        return readers.submit(work)
+            return self._written(partial(_without_writing, work), here=here and not long)
+        if long:
+            return readers.submit(work)
+        self._pace.call()
+        return readers.submit(work, here=here)
 
     def witnessed(self) -> dict[str, Head]:
         return self._witness.read().heads if self._path else {}
 
     def scratch(self, work: Callable[[Sql], T]) -> Future[T]:
         if self._scratches is None:
-            return self._lanes.put(ONE_LANE, partial(_undone, work))
+            return self._written(partial(_undone, work), here=False)
         return self._scratches.submit(work)
 
     def alone(self, *, patient: bool = True) -> AbstractContextManager[bool]:
@@ -244,6 +262,10 @@ class SqliteEngine:
 
     def watch(self, notice: Callable[[], object]) -> Unwatch:
         return self._watchers.add(notice)
+
+    def keep(self) -> None:
+        # Only for commits that are synced: the others do not wait for the disk.
+        self._keeps_log = self._durability == "full"
 
     def close(self) -> None:
         self._watchers.close()
@@ -255,6 +277,10 @@ class SqliteEngine:
         if self._turnstile is not None:
             self._turnstile.close()
             self._witness.close()
+
+    def _written(self, work: Callable[[Sql], T], *, here: bool) -> Future[T]:
+        done = self._writer.write_here(ONE_LANE, work) if here else None
+        return done if done is not None else self._lanes.put(ONE_LANE, work)
 
     def _committed(self) -> None:
         self._last_commit = time.monotonic()
@@ -318,7 +344,7 @@ class SqliteEngine:
     def _open(self) -> apsw.Connection:
         connection = apsw.Connection(str(self._path) if self._path else ":memory:", vfs=self._vfs)
         try:
-            connection.set_busy_timeout(int(PATIENCE_SECONDS * 1000))
+            connection.set_busy_timeout(PATIENCE_MS)
             # A plan depends on the statement alone. Else every statement that compares an indexed column with a
             # parameter is compiled anew whenever it runs, which takes ten times as long as running it.
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
@@ -335,7 +361,7 @@ class SqliteEngine:
     def _open_to_read(self) -> apsw.Connection:
         self._files.check()
         connection = apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READONLY, vfs=self._vfs)
-        connection.set_busy_timeout(int(PATIENCE_SECONDS * 1000))
+        connection.set_busy_timeout(PATIENCE_MS)
         return connection
 
     def _watch_other_processes(self, stop: threading.Event) -> None:
@@ -349,7 +375,7 @@ class SqliteEngine:
 
     def _watch(self, path: Path, stop: threading.Event) -> None:
         connection = self._open_again()
-        watch = SqliteWatch(path, connection, self._files)
+        watch = SqliteWatch(path, connection, self._files, lambda: self._keeps_log)
         try:
             watch.run(stop, self._watchers.tell, lambda: self._last_commit)
         finally:

@@ -2,7 +2,8 @@
 
 Looking costs a little each time, so it is done often only while there is something to see.
 A store at rest has its log folded into the database: a copy of the one file is then all of it, and
-a log that gets lost takes nothing along.
+a log that gets lost takes nothing along. Who serves, and syncs every commit, keeps the log for the
+next ones to be written over; it holds nothing then that the database does not have.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal
 
 import apsw
 
+from thoughtbox.engine.log_reserve import AHEAD, LARGEST, LogReserve
 from thoughtbox.engine.open_files import OpenFiles, proves
 from thoughtbox.engine.sqlite_damage import log_of
 from thoughtbox.engine.turnstile import PATIENCE_SECONDS, Turnstile
@@ -31,7 +34,11 @@ PAUSE_PER_QUIET = 0.05
 IDLE_SECONDS = 4.0
 """After so long without a commit, the log is folded in."""
 
+SETTLE_SECONDS = 0.5
+"""After so long without a commit, nobody is held up when some of the log is written in advance."""
+
 FOLD_AGAIN_SECONDS = 1.0
+FOLD_WHEN_BUSY_SECONDS = 0.1
 FOLD_PATIENCE_MS = 100
 """Who is reading or writing just now goes first: it is tried again."""
 
@@ -39,17 +46,23 @@ FOLD_PATIENCE_MS = 100
 class SqliteWatch:
     """Looks at the file's data version, which moves when another connection commits."""
 
-    def __init__(self, database: Path, connection: apsw.Connection, files: OpenFiles) -> None:
+    def __init__(
+        self, database: Path, connection: apsw.Connection, files: OpenFiles, keeps_log: Callable[[], bool]
+    ) -> None:
+        """`keeps_log`: whether the log is to be kept for the next commits, and some of it written in advance."""
         self._connection = connection
+        self._keeps_log = keeps_log
         self._files = files
         self._log = log_of(database)
+        self._reserve = LogReserve(self._log, connection, files)
         self._turn = Turnstile(database, patience=FOLD_PATIENCE_MS / 1000)
+        self._tried = 0.0
         self._version: object = None
         self._log_seen = 0, 0
 
     def run(self, stop: threading.Event, tell: Callable[[], None], last_commit: Callable[[], float]) -> None:
         """Tell of commits until stopped. `last_commit` is when this process last committed."""
-        seen = tried = time.monotonic()
+        seen = self._tried = time.monotonic()
         quiet = 0.0
         while not stop.wait(min(max(SHORTEST_PAUSE, quiet * PAUSE_PER_QUIET), LONGEST_PAUSE)):
             now = time.monotonic()
@@ -57,9 +70,11 @@ class SqliteWatch:
                 seen = now
                 tell()
             quiet = now - max(seen, last_commit())
-            if quiet > IDLE_SECONDS and now - tried > FOLD_AGAIN_SECONDS:
-                tried = now
-                self._fold()
+            if quiet > IDLE_SECONDS and now - self._tried > FOLD_AGAIN_SECONDS:
+                self._tried = now
+                self._rest()
+            elif quiet < 2 * SETTLE_SECONDS and self._keeps_log():
+                self._tend(now, is_busy=quiet < SETTLE_SECONDS)
 
     def close(self) -> None:
         self._turn.close()
@@ -82,20 +97,46 @@ class SqliteWatch:
         before, self._log_seen = self._log_seen, (found.st_mtime_ns, found.st_size)
         return before == self._log_seen and proves(found.st_mtime_ns)
 
-    def _fold(self) -> None:
-        """Move what the log holds into the database, and empty it; or leave it, when anybody would have to wait."""
-        if not self._is_log_filled() or not self._files.are_in_place():
+    def _tend(self, now: float, *, is_busy: bool) -> None:
+        """See to it that there is room in the log for the commits to come: written in advance, or free to start over.
+
+        While others are busy, only when it is about to run out.
+        """
+        filling = self._reserve.filling()
+        if filling.unfolded > LARGEST // 2 and now - self._tried > FOLD_WHEN_BUSY_SECONDS:
+            self._tried = now
+            self._fold("PASSIVE")
+        elif self._reserve.is_short(filling) and (not is_busy or filling.used > AHEAD // 2):
+            with self._not_for_long():
+                self._reserve.write_ahead(filling, self._turn)
+
+    def _rest(self) -> None:
+        """Leave nothing in the log that the database does not have; and nothing at all, unless it is kept."""
+        filling = self._reserve.filling()
+        if not self._keeps_log() or filling.size > LARGEST:
+            if filling.size:
+                self._fold("TRUNCATE")
+        elif filling.unfolded:
+            self._fold("PASSIVE")
+
+    def _fold(self, way: Literal["PASSIVE", "TRUNCATE"]) -> None:
+        """Move what the log holds into the database; or leave it, when anybody would have to wait.
+
+        Once all of it is there, and nobody reads it, the next to write starts over at the beginning of the log.
+        """
+        if not self._files.are_in_place():
             return
-        # Most of it beside readers and writers, for whom nothing changes; only the emptying needs them to stand aside.
+        # Most of it beside those who write, for whom nothing changes; they stand aside for the rest, and the emptying.
         self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        with self._not_for_long(), self._turn:
+            self._connection.execute(f"PRAGMA wal_checkpoint({way})")
+
+    @contextmanager
+    def _not_for_long(self) -> Generator[None]:
+        """Wait for nobody longer than a moment: what cannot be had then is tried again."""
         self._connection.set_busy_timeout(FOLD_PATIENCE_MS)
         try:
-            with suppress(StorageBusy, apsw.BusyError), self._turn:
-                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            with suppress(StorageBusy, apsw.BusyError):
+                yield
         finally:
             self._connection.set_busy_timeout(int(PATIENCE_SECONDS * 1000))
-
-    def _is_log_filled(self) -> bool:
-        with suppress(OSError):
-            return self._log.stat().st_size > 0
-        return False

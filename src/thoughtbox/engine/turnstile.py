@@ -15,6 +15,7 @@ import os
 import time
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from thoughtbox.errors import StorageBusy
 
@@ -28,8 +29,39 @@ SHORTEST_PAUSE = 0.00005
 LONGEST_PAUSE = 0.001
 
 
-class Turnstile:
+class Turn(Protocol):
     """A context manager: inside it, no other process writes."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def is_had_at_once(self) -> bool:
+        """Enter, if that needs no waiting; whether it was so."""
+        ...
+
+    def leave(self) -> None: ...
+
+
+class FreeTurn:
+    """Where no other process has to be waited for."""
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def is_had_at_once(self) -> bool:
+        return True
+
+    def leave(self) -> None: ...
+
+
+class Turnstile:
+    """A fair turn on a file."""
 
     def __init__(self, database: Path, *, patience: float = PATIENCE_SECONDS) -> None:
         """`patience`: how many seconds to wait for it. A turnstile is one thread's; another takes its own."""
@@ -41,10 +73,7 @@ class Turnstile:
     def __enter__(self) -> None:
         if fcntl is None:
             return
-        if self._door < 0:
-            self._door, self._floor = (
-                os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for path in self._paths
-            )
+        self._open()
         until = time.monotonic() + self._patience
         _take(self._door, until)
         try:
@@ -55,6 +84,26 @@ class Turnstile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.leave()
+
+    def is_had_at_once(self) -> bool:
+        if fcntl is None:
+            return True
+        self._open()
+        try:
+            # Who stands in the doorway was here first.
+            fcntl.flock(self._door, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        try:
+            fcntl.flock(self._floor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        finally:
+            fcntl.flock(self._door, fcntl.LOCK_UN)
+        return True
+
+    def leave(self) -> None:
         if fcntl is not None:
             fcntl.flock(self._floor, fcntl.LOCK_UN)
 
@@ -63,6 +112,12 @@ class Turnstile:
             if descriptor >= 0:
                 os.close(descriptor)
         self._door = self._floor = -1
+
+    def _open(self) -> None:
+        if self._door < 0:
+            self._door, self._floor = (
+                os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for path in self._paths
+            )
 
 
 def _take(descriptor: int, until: float) -> None:

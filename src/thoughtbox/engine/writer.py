@@ -1,6 +1,7 @@
 """Group commit: a thread takes what is waiting, runs it, commits once, then answers all.
 
-Both engines write through this; what differs between them is a `Session`.
+Where nothing waits, whoever brings a call may run it in the thread's place. Both engines write through this; what
+differs between them is a `Session`.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from thoughtbox.engine.lanes import Call, Lane, Lanes
 from thoughtbox.engine.protocol import Sql
-from thoughtbox.engine.savepoints import Known
+from thoughtbox.engine.savepoints import Known, forget
+from thoughtbox.engine.turnstile import Turn
 from thoughtbox.errors import StorageError
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 LONGEST_BATCH = 256
 """Calls that may share one commit."""
@@ -34,7 +36,9 @@ class Session(Protocol):
     @property
     def sql(self) -> Sql: ...
 
-    def begin(self) -> None: ...
+    def begin(self, *, patient: bool = True) -> bool:
+        """Open a transaction; false when somebody else's is in the way, which only the `patient` wait for."""
+        ...
 
     def commit(self) -> bool:
         """Make it durable; whether there was anything that others may want to know of."""
@@ -55,13 +59,15 @@ class Session(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(slots=True)
 class _Outcome:
     """What to tell a caller once the batch is durable, or is not."""
 
-    future: Future[Any]
-    result: Any = None
-    error: BaseException | None = None
+    __slots__ = ("error", "future", "result")
+
+    def __init__(self, future: Future[Any], result: Any = None, error: BaseException | None = None) -> None:
+        self.future = future
+        self.result = result
+        self.error = error
 
     def tell(self) -> None:
         if self.error is not None:
@@ -81,13 +87,14 @@ class Writer:
         *,
         first: Session | None = None,
         translate: Callable[[Exception], Exception],
-        turn: AbstractContextManager[object],
+        turn: Turn,
         committed: Callable[[], None],
         longest_batch: int = LONGEST_BATCH,
     ) -> None:
         """`first` is used until it fails, then `connect` is asked for another.
 
-        `translate` turns the engine's own errors into ours, and leaves others as they are.
+        `translate` turns the engine's own errors into ours, and leaves others as they are. `committed` is called
+        behind every commit, once those who waited for it are answered.
         """
         self._lanes = lanes
         self._connect = connect
@@ -103,76 +110,114 @@ class Writer:
         """Wait until the closed lanes are empty; give up after `timeout` seconds."""
         self._thread.join(timeout)
 
-    def _run(self) -> None:
-        for lane in self._lanes.taken():
-            outcomes: list[_Outcome] = []
-            try:
-                with self._turn:
-                    self._batch(lane, outcomes)
-            except Exception as error:
-                # The turn itself could not be had, or given up (its lock file is gone, say).
-                if not outcomes:
-                    self._refuse(lane, outcomes, error)
+    def write_here(self, name: str, work: Callable[[Sql], T]) -> Future[T] | None:
+        """Run a call in this thread, in the place of the writer's, whose only lanes these are; None when it must queue.
+
+        If the turn cannot be had at once, the call is left to the writer's thread.
+        """
+        held = self._lanes.hold(name, work)
+        if held is None:
+            return None
+        lane, future = held
+        outcomes: list[_Outcome] = []
+        wrote = goes_on = False
+        try:
+            if self._session is not None and self._turn.is_had_at_once():
+                try:
+                    wrote = self._batch(lane, outcomes, here=True)
+                finally:
+                    self._turn.leave()
+        except Exception:
+            # The turn, as below: the writer's thread meets the same, and says so to all who wait.
+            logger.debug("a turn that was to be had at once", exc_info=True)
+        finally:
             for outcome in outcomes:
                 outcome.tell()
+            goes_on = self._lanes.leave(lane)
+        if wrote:
+            self._committed()
+        while goes_on:
+            self._serve(lane)
+            goes_on = self._lanes.leave(lane)
+        return future
+
+    def _run(self) -> None:
+        for lane in self._lanes.taken():
+            self._serve(lane)
         self._drop_session()
 
-    def _batch(self, lane: Lane, outcomes: list[_Outcome]) -> None:
-        """Run what waits in the lane in one transaction; `outcomes` says what to tell whom."""
+    def _serve(self, lane: Lane) -> None:
+        """Run what waits in the lane when its turn has come, answer those who wait, then tell those who watch."""
+        outcomes: list[_Outcome] = []
+        wrote = False
         try:
-            session = self._begin()
+            with self._turn:
+                wrote = self._batch(lane, outcomes)
+        except Exception as error:
+            # The turn itself could not be had, or given up (its lock file is gone, say).
+            if not outcomes:
+                self._refuse(lane, outcomes, error)
+        for outcome in outcomes:
+            outcome.tell()
+        if wrote:
+            self._committed()
+
+    def _batch(self, lane: Lane, outcomes: list[_Outcome], *, here: bool = False) -> bool:
+        """Run what waits in the lane in one transaction; `outcomes` says what to tell whom. Whether it wrote anything.
+
+        `here`: no more than the first call, and nothing at all if that would have to wait.
+        """
+        try:
+            session = self._begin(patient=not here)
         except Exception as error:
             self._refuse(lane, outcomes, error)
-            return
+            return False
+        if session is None:
+            return False
         committing = False
         try:
-            self._run_calls(session, lane, outcomes)
+            self._run_calls(session, lane, outcomes, most=1 if here else self._longest_batch)
             for finish in list(session.sql.before_commit.values()):
                 finish(session.sql)
             committing = True
-            anything = session.commit()
-        except Exception as error:
+            return session.commit()
+        except BaseException as error:  # an interrupt, too: it may strike whoever writes in a thread of their own
             # After a failed commit nothing about the connection can be trusted.
             session.sql.learnt.clear()
             if not self._is_undone(session) or committing:
                 self._drop_session()
-            translated = self._translate(error)
+            translated = self._translate(error) if isinstance(error, Exception) else error
             for outcome in outcomes:
                 outcome.error = outcome.error or translated
-            return
+            return False
         finally:
-            session.sql.memo.clear()
-            session.sql.before_commit.clear()
-            session.sql.witness.clear()
-        if anything:
-            self._committed()
+            forget(session.sql)
 
-    def _begin(self) -> Session:
+    def _begin(self, *, patient: bool) -> Session | None:
         try:
             if self._session is None:
                 self._session = self._connect()
-            self._session.begin()
-        except Exception:
+            return self._session if self._session.begin(patient=patient) else None
+        except BaseException:
             self._drop_session()
             raise
-        return self._session
 
-    def _run_calls(self, session: Session, lane: Lane, outcomes: list[_Outcome]) -> None:
+    def _run_calls(self, session: Session, lane: Lane, outcomes: list[_Outcome], *, most: int) -> None:
         until = time.monotonic() + LONGEST_BATCH_SECONDS
         while (call := lane.next_call()) is not None:
             # Entered first: whatever happens to the batch, this caller gets an answer.
             outcome = _Outcome(call.future)
             outcomes.append(outcome)
-            self._call(session, call, outcome)
+            self._call(session, call, outcome, is_first=len(outcomes) == 1)
             if not session.is_usable():
                 raise _lost_with(outcome.error)
-            if len(outcomes) >= self._longest_batch or time.monotonic() > until:
+            if len(outcomes) >= most or time.monotonic() > until:
                 break
 
-    def _call(self, session: Session, call: Call, outcome: _Outcome) -> None:
+    def _call(self, session: Session, call: Call, outcome: _Outcome, *, is_first: bool) -> None:
         """Run one call in its own savepoint: it leaves all it wrote, or nothing."""
         sql = session.sql
-        known = Known.of(sql)
+        known = None if is_first else Known.of(sql)
         session.savepoint()
         try:
             outcome.result = call.work(sql)
@@ -181,7 +226,11 @@ class Writer:
             outcome.error = self._translate(error) if isinstance(error, Exception) else error
             if session.is_usable():
                 session.rollback_to_savepoint()
-            known.restore(sql)
+            if known is not None:
+                known.restore(sql)
+            else:  # before the first call of a transaction, nothing is known in it
+                forget(sql)
+                sql.learnt.clear()
 
     def _refuse(self, lane: Lane, outcomes: list[_Outcome], error: Exception) -> None:
         """The store cannot be had now: all who wait hear of it, rather than one after the other in vain."""

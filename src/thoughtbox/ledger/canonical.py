@@ -35,13 +35,30 @@ _LONGEST_KEY_SHOWN: Final = 60
 
 def canonical(value: JsonValue) -> bytes:
     """The canonical bytes of a value, or `NotCanonical` with the path of what has none."""
-    if _suits_orjson(value):
-        try:
-            written = orjson.dumps(value, option=_FAST)
-        except TypeError:
-            written = None  # a lone surrogate, or an integer of 2^53 and more: the careful way tells which, and where
-        if written is not None and b"\\u0000" not in written:
-            return written
+    return (_written_fast(value) if _suits_orjson(value) else None) or _written_with_care(value)
+
+
+def canonical_around(value: dict[str, Any], *parts: JsonValue) -> bytes:
+    """The same, of an object that was made here, around `parts` of it that were not: only these are looked at.
+
+    Its other members are texts, and lists and objects of texts, under ASCII keys.
+    """
+    for part in parts:
+        if not _suits_orjson(part, 1):
+            return _written_with_care(value)
+    return _written_fast(value) or _written_with_care(value)
+
+
+def _written_fast(value: JsonValue) -> bytes | None:
+    """The bytes of a value that suits orjson; None when some text in it, or an integer, has no canonical form."""
+    try:
+        written = orjson.dumps(value, option=_FAST)
+    except TypeError:
+        return None  # a lone surrogate, or an integer of 2^53 and more: the careful way tells which, and where
+    return written if b"\\u0000" not in written else None
+
+
+def _written_with_care(value: JsonValue) -> bytes:
     _check(value, ())
     return orjson.dumps(_arrange(value))
 

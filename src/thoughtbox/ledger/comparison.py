@@ -52,11 +52,11 @@ def compare(
 
     With `among`, only what they hold of these workspaces.
     """
-    outdated = views.outdated(sql)
-    kinds = [kind for kind in views.kinds if kind not in outdated]
+    outdated = [view.name for view in views.outdated(sql)]
+    kinds = [kind for kind in views.kinds if kind.name not in outdated]
     workspaces = known_workspaces(sql)
     differences = _Comparing(sql, views, kinds, workspaces, among, progress).run()
-    return Comparison(tuple(differences), tuple(kind.name for kind in outdated))
+    return Comparison(tuple(differences), tuple(outdated))
 
 
 def with_views(verdict: Verdict, workspace: str, comparison: Comparison) -> Verdict:

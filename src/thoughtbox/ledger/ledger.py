@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from thoughtbox.engine.protocol import Head, Row, Sql
 from thoughtbox.errors import LedgerBroken, StorageBusy
 from thoughtbox.ledger import chain
-from thoughtbox.ledger.canonical import canonical, parse
+from thoughtbox.ledger.canonical import canonical_around, parse
 from thoughtbox.ledger.clauses import begins_with, rows_among
 from thoughtbox.ledger.record import Draft, Record, Source, envelope
 from thoughtbox.ledger.view import NOW, View, Views
@@ -37,6 +37,7 @@ _STORE_HEAD = (
     " ON CONFLICT (workspace, stream) DO UPDATE SET"
     " length = excluded.length, head_hash = excluded.head_hash, last_seq = excluded.last_seq"
 )
+_STORE_LAST = "UPDATE workspaces SET last_seq = ? WHERE workspace = ?"
 _HOLD = "SELECT last_seq, epoch, importing FROM workspaces WHERE workspace = ?"
 
 _EPOCH = object()
@@ -96,31 +97,22 @@ class Ledger:
         seq = self.last_seq_held() + 1
         head = self.stream_head(stream) or beginning(workspace, stream)
         found = envelope(draft, source, seq=seq, ts=iso(world.now_ms()))
-        content = canonical(found)
+        content = canonical_around(found, found["body"], found["attrs"], found["data"], draft.confidence)
         content_hash = chain.content_hash(content)
         linked = chain.link(head.hash, content_hash)
-        record = Record(
-            workspace=workspace,
-            seq=seq,
-            stream=stream,
-            stream_index=head.length,
-            content_hash=content_hash,
-            hash=linked,
-            envelope=found,
-        )
+        record = Record(workspace, seq, stream, head.length, content_hash, linked, found)
         self.keep(record, content, prev_seq=head.last_seq)
         return record
 
     def keep(self, record: Record, content: bytes, *, prev_seq: int) -> None:
         """Store a sealed record behind the heads, move them on, and show it to the views."""
-        sql = self._sql
+        sql, memo = self._sql, self._sql.memo
         put_record(sql, record, content, prev_seq)
-        sql.memo[self._key] = record.seq
-        sql.memo[_StreamKey(record.workspace, record.stream)] = StreamHead(
-            record.stream_index + 1, record.hash, record.seq
-        )
-        if record.stream_index == 0:
-            sql.memo[_FirstKey(record.workspace, record.stream)] = record.seq
+        workspace, seq, stream, stream_index, _, linked, _ = record
+        memo[self._key] = seq
+        memo[_StreamKey(workspace, stream)] = StreamHead(stream_index + 1, linked, seq)
+        if stream_index == 0:
+            memo[_FirstKey(workspace, stream)] = seq
         sql.before_commit["heads"] = store_heads
         self._views.apply(sql, record)
 
@@ -241,15 +233,7 @@ class Ledger:
                 recovery="Run `thoughtbox verify`, and restore from an export.",
                 details={"seq": seq, "stream": stream},
             )
-        return Record(
-            workspace=self.workspace,
-            seq=seq,
-            stream=stream,
-            stream_index=stream_index,
-            content_hash=content_hash,
-            hash=linked,
-            envelope=parse(content),
-        )
+        return Record(self.workspace, seq, stream, stream_index, content_hash, linked, parse(content))
 
     def ask(self, kind: type[V]) -> V:
         """A view of this workspace, in this transaction."""
@@ -334,19 +318,8 @@ def walk_back(sql: Sql, workspace: str, head: StreamHead, columns: str) -> Itera
 
 def put_record(sql: Sql, record: Record, content: bytes, prev_seq: int) -> None:
     """Write the row of a sealed record, and nothing else."""
-    sql.put(
-        _INSERT,
-        (
-            record.workspace,
-            record.seq,
-            record.stream,
-            record.stream_index,
-            content,
-            record.content_hash,
-            record.hash,
-            prev_seq,
-        ),
-    )
+    workspace, seq, stream, stream_index, content_hash, linked, _ = record
+    sql.put(_INSERT, (workspace, seq, stream, stream_index, content, content_hash, linked, prev_seq))
 
 
 def store_stream_heads(sql: Sql, workspace: str, heads: Mapping[str, StreamHead], firsts: Mapping[str, int]) -> None:
@@ -360,20 +333,31 @@ def store_stream_heads(sql: Sql, workspace: str, heads: Mapping[str, StreamHead]
 
 def store_heads(sql: Sql) -> None:
     """Write down how far this transaction has moved the heads it touched, and keep them in mind."""
-    last_seqs = {key.workspace: seq for key, seq in sql.memo.items() if isinstance(key, _WorkspaceKey)}
-    heads = {key: head for key, head in sql.memo.items() if isinstance(key, _StreamKey)}
-    sql.many(
-        "UPDATE workspaces SET last_seq = ? WHERE workspace = ?",
-        [(seq, workspace) for workspace, seq in last_seqs.items()],
-    )
-    sql.many(_STORE_HEAD, [(*key, *head, sql.memo.get(_FirstKey(*key), 0)) for key, head in heads.items()])
-    for key, head in heads.items():
-        if head.last_seq == last_seqs[key.workspace]:
-            sql.witness[key.workspace] = Head(head.last_seq, head.hash)
+    last_seqs: dict[str, int] = {}
+    heads: dict[str, dict[str, StreamHead]] = {}
+    firsts: dict[tuple[str, str], int] = {}
+    for key, value in sql.memo.items():
+        match key:
+            case _StreamKey(workspace, stream):
+                heads.setdefault(workspace, {})[stream] = value
+            case _WorkspaceKey(workspace):
+                last_seqs[workspace] = value
+            case _FirstKey(workspace, stream):
+                firsts[workspace, stream] = value
+    sql.many(_STORE_LAST, [(seq, workspace) for workspace, seq in last_seqs.items()])
+    for workspace, moved in heads.items():
+        sql.many(
+            _STORE_HEAD,
+            [(workspace, stream, *head, firsts.get((workspace, stream), 0)) for stream, head in moved.items()],
+        )
+        last_seq = last_seqs[workspace]
+        for head in moved.values():
+            if head.last_seq == last_seq:
+                sql.witness[workspace] = Head(last_seq, head.hash)
     for workspace, seq in last_seqs.items():
         known = sql.learnt.get(workspace)
         kept = known.heads if known is not None and len(known.heads) < MOST_HEADS_LEARNT else {}
-        kept.update((key.stream, head) for key, head in heads.items() if key.workspace == workspace)
+        kept.update(heads.get(workspace, ()))
         sql.learnt[workspace] = _Learnt(seq, kept)
 
 

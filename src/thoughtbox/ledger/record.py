@@ -8,8 +8,9 @@ when a record is built and when it is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, get_args
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from thoughtbox.errors import InvalidRecord
 
@@ -41,8 +42,13 @@ RELATIONS = frozenset(
 MAIN_BRANCH = "main"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+# One of each is made for every record: a named tuple costs a third of a frozen dataclass.
+
+
+class Draft(NamedTuple):
     """What a room wants to have written. `topic` says which views follow it."""
 
     kind: Kind
@@ -50,16 +56,15 @@ class Draft:
     text: str
     session: str
     branch: str = MAIN_BRANCH
-    attrs: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
+    attrs: Mapping[str, Any] = _NOTHING
+    data: Mapping[str, Any] = _NOTHING
     confidence: float | None = None
     cipher: str | None = None
     labels: Sequence[str] = ()
-    metrics: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, float] = _NOTHING
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(NamedTuple):
     """Where a record came from."""
 
     agent: str = "anonymous"
@@ -71,8 +76,7 @@ class Source:
     """The operations that called this one, the outermost first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(NamedTuple):
     """A sealed record, with its place in the ledger."""
 
     workspace: str
@@ -135,7 +139,8 @@ def seq_of(record_id: str) -> int | None:
 
 def envelope(draft: Draft, source: Source, *, seq: int, ts: str) -> dict[str, Any]:
     """The record as it will be stored; refuses a draft whose `attrs` do not fit its `kind`."""
-    check_attrs(draft.kind, draft.attrs)
+    attrs = draft.attrs
+    check_attrs(draft.kind, attrs)
     body: dict[str, Any] = {"text": draft.text}
     if draft.cipher is not None:
         body["cipher"] = draft.cipher
@@ -144,16 +149,16 @@ def envelope(draft: Draft, source: Source, *, seq: int, ts: str) -> dict[str, An
     if draft.metrics:
         body["metrics"] = dict(draft.metrics)
     record: dict[str, Any] = {
-        "id": record_id(seq),
+        "id": f"th:{seq}",
         "kind": draft.kind,
         "ts": ts,
         "session": draft.session,
         "branch": draft.branch,
         "agent": source.agent,
-        "refs": refs(draft.attrs),
+        "refs": refs(attrs) if attrs else [],
         "body": body,
         "source": _provenance(source),
-        "attrs": dict(draft.attrs),
+        "attrs": dict(attrs),
         "data": {**draft.data, "topic": draft.topic},
     }
     if draft.confidence is not None:
@@ -164,14 +169,19 @@ def envelope(draft: Draft, source: Source, *, seq: int, ts: str) -> dict[str, An
 
 
 def _provenance(source: Source) -> dict[str, Any]:
-    named: dict[str, Any] = {
-        "surface": source.surface,
-        "operation": source.operation,
-        "transport": source.transport,
-        "model": source.model,
-        "via": list(source.via) or None,
-    }
-    return present(named)
+    _, surface, operation, transport, model, via = source
+    named: dict[str, Any] = {}
+    if surface is not None:
+        named["surface"] = surface
+    if operation is not None:
+        named["operation"] = operation
+    if transport is not None:
+        named["transport"] = transport
+    if model is not None:
+        named["model"] = model
+    if via:
+        named["via"] = list(via)
+    return named
 
 
 def present(values: Mapping[str, T | None]) -> dict[str, T]:

@@ -22,7 +22,7 @@ from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import StorageBusy, StorageError
 from thoughtbox.ledger.ledger import Ledger, settle_heads
 from thoughtbox.ledger.shadow import MARK_BYTES, Shadow, left_behind
-from thoughtbox.ledger.view import View, Views, create, cursors, fingerprint, must_be_made
+from thoughtbox.ledger.view import AnyView, View, Views, create, cursors, fingerprint, kind_of, must_be_made
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def ensure(engine: Engine, views: Views) -> None:
             remake(engine, outdated)
 
 
-def remake(engine: Engine, kinds: Iterable[type[View]], progress: Progress | None = None) -> None:
+def remake(engine: Engine, kinds: Iterable[AnyView], progress: Progress | None = None) -> None:
     """Make views anew; those that follow the tail start over, and are let catch up. To be done alone."""
     with _Making(engine, [kind for kind in kinds if kind.pace == "now"], progress) as making:
         making.take_in(engine.read(heads).result())
@@ -100,18 +100,18 @@ def _fingerprint_if_readable(sql: Sql, kind: type[View], until: Mapping[str, int
 class _Making:
     """Views on their way from nothing to what the ledger makes of them."""
 
-    def __init__(self, engine: Engine, kinds: Iterable[type[View]], progress: Progress | None) -> None:
+    def __init__(self, engine: Engine, kinds: Iterable[AnyView], progress: Progress | None) -> None:
         self._engine = engine
         self._progress = progress
         self._kinds = tuple(kinds)
-        mark = token_hex(MARK_BYTES)
-        self._shadows = {kind: Shadow(kind, engine.dialect, mark) for kind in self._kinds}
+        self._shadows: dict[AnyView, Shadow] = {}
         self._reached: dict[str, int] = {}
 
     def __enter__(self) -> _Making:
         _clear_away(self._engine)
-        if not self._engine.read(record_count).result():
-            self._shadows = {}  # nothing to take in: the last step makes them where they belong
+        if self._engine.read(record_count).result():  # without any, the last step makes them where they belong
+            mark = token_hex(MARK_BYTES)
+            self._shadows = {kind: Shadow(kind_of(kind), self._engine.dialect, mark) for kind in self._kinds}
         for shadow in self._shadows.values():
             self._engine.write("", shadow.create).result()
         return self
@@ -120,7 +120,7 @@ class _Making:
         if error is not None:
             _try_to_clear_away(self._engine)
 
-    def sql(self, sql: Sql, kind: type[View]) -> Sql:
+    def sql(self, sql: Sql, kind: AnyView) -> Sql:
         """The transaction with the new tables of a view in the place of the old."""
         shadow = self._shadows.get(kind)
         return shadow.sql(sql) if shadow is not None else sql
@@ -139,7 +139,7 @@ class _Making:
                 if self._progress:
                     self._progress(min(total, sum(self._reached.values())), total)
 
-    def finish(self, empty: Iterable[type[View]] = ()) -> None:
+    def finish(self, empty: Iterable[AnyView] = ()) -> None:
         """Put the views in their place; those of `empty` without anything in them."""
         until = time.monotonic() + LONGEST_WAIT_SECONDS
         for rounds in count():
@@ -156,7 +156,7 @@ class _Making:
     def _slice(self, sql: Sql, workspace: str, target: int, *, whole: bool = False) -> int:
         """Take in what can be taken in before others get their turn, or all; how far that went."""
         reached = self._reached.get(workspace, 0)
-        views = [kind(self.sql(sql, kind), workspace, target) for kind in self._kinds]
+        views = [kind_of(kind)(self.sql(sql, kind), workspace, target) for kind in self._kinds]
         for view in views:
             if view.pace == "tail":  # which is then alone
                 return view.advance(reached, min(SLICE, target - reached))
@@ -175,7 +175,7 @@ class _Making:
         tails = [kind for kind in self._kinds if kind.pace == "tail"]
         return cursors(sql, tails[0]) if tails else heads(sql)
 
-    def _last_step(self, sql: Sql, empty: Iterable[type[View]], rounds: int) -> bool:
+    def _last_step(self, sql: Sql, empty: Iterable[AnyView], rounds: int) -> bool:
         """Whether all is in its place. Nothing has changed when too much was written meanwhile to take it in now."""
         sql.hold()
         settle_heads(sql)  # what shares this transaction was shown to the tables that now go
@@ -259,14 +259,13 @@ def catch_up_within(sql: Sql, kinds: Iterable[type[View]], workspace: str, targe
 def lagging(sql: Sql, views: Views) -> list[Lag]:
     """What the views that follow the tail could take in now."""
     return [
-        Lag(kind, *row)
-        for kind in views.kinds
-        if kind.pace == "tail"
+        Lag(kind_of(view), *row)
+        for view in views.tails
         for row in sql.rows(
             "SELECT w.workspace, COALESCE(c.seq, 0), w.last_seq FROM workspaces w"
             " LEFT JOIN view_cursors c ON c.workspace = w.workspace AND c.view = ?"
             " WHERE w.last_seq >= COALESCE(c.seq, 0) + ? ORDER BY w.workspace",
-            (kind.name, kind.stride),
+            (view.name, view.stride),
         )
     ]
 

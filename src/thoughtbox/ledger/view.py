@@ -16,14 +16,16 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from hashlib import sha256
-from importlib.resources import files
-from typing import ClassVar, Literal, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from thoughtbox.engine.migrations import must_be_known, statements
-from thoughtbox.engine.protocol import Dialect, Row, Sql
+from thoughtbox.engine.protocol import DIALECTS, Dialect, Row, Sql
 from thoughtbox.errors import RESTORE, LedgerBroken, SchemaTooNew, StorageDamaged
-from thoughtbox.ledger.record import Record, record_id
+from thoughtbox.loading import Reference, loaded
+
+if TYPE_CHECKING:
+    from thoughtbox.ledger.record import Record
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +37,13 @@ FOREVER = 2**62
 
 
 _CREATE = re.compile(r"^CREATE (?:(VIRTUAL) )?TABLE (\w+)")
+
+
+class Made(NamedTuple):
+    """A view as the store has it."""
+
+    generation: int
+    shape: str
 
 
 class View:
@@ -84,7 +93,7 @@ class View:
 
     @classmethod
     def tables(cls, dialect: Dialect) -> list[str]:
-        return re.findall(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", cls.script(dialect), re.MULTILINE)
+        return _tables(cls.script(dialect))
 
     @classmethod
     def shape(cls, dialect: Dialect) -> str:
@@ -92,53 +101,124 @@ class View:
 
         A generation has one shape; only in the making it may have had others.
         """
+        from hashlib import sha256  # OpenSSL takes longer to load than a start has
+
         return sha256(f"{cls.generation}\n{cls.script(dialect)}".encode()).hexdigest()[:16]
+
+    @classmethod
+    def made_in(cls, dialect: Dialect) -> Made:
+        """As the store is to have it."""
+        return Made(cls.generation, cls.shape(dialect))
 
 
 @cache
 def _script(package: str, schema: str, dialect: Dialect) -> str:
-    folder = files(package)
-    own = folder.joinpath(f"{schema.removesuffix('.sql')}.{dialect}.sql")
-    return (own if own.is_file() else folder.joinpath(schema)).read_text(encoding="utf-8")
+    folder = Path(loaded(package).__path__[0])
+    own = folder / f"{schema.removesuffix('.sql')}.{dialect}.sql"
+    return (own if own.is_file() else folder / schema).read_text(encoding="utf-8")
 
 
-class Made(NamedTuple):
-    """A view as the store has it."""
+def _tables(script: str) -> list[str]:
+    return re.findall(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", script, re.MULTILINE)
 
+
+class KnownView(NamedTuple):
+    """What is known of a view without its code."""
+
+    name: str
     generation: int
-    shape: str
+    pace: Literal["now", "tail"]
+    stride: int
+    follows: frozenset[str]
+    schema: str
+    shapes: tuple[str, ...]
+    """Those of `DIALECTS`, in their order."""
+    declared: str
+    """The module that completes its class: that of its room, or its own."""
+    place: Reference
+    """Where its class is."""
+
+    @property
+    def kind(self) -> type[View]:
+        """Its class, imported when it is first asked for."""
+        loaded(self.declared)
+        return self.place.target
+
+    def script(self, dialect: Dialect) -> str:
+        return _script(self.place.module.rpartition(".")[0], self.schema, dialect)
+
+    def tables(self, dialect: Dialect) -> list[str]:
+        return _tables(self.script(dialect))
+
+    def made_in(self, dialect: Dialect) -> Made:
+        """As the store is to have it."""
+        return Made(self.generation, self.shapes[DIALECTS.index(dialect)])
+
+
+AnyView = type[View] | KnownView
+"""A view by its class, or by what is known of it until its class is needed."""
+
+
+def known(kind: type[View], declared: str) -> KnownView:
+    """What there is to know of a view whose code is here."""
+    return KnownView(
+        name=kind.name,
+        generation=kind.generation,
+        pace=kind.pace,
+        stride=kind.stride,
+        follows=kind.follows,
+        schema=kind.schema,
+        shapes=tuple(map(kind.shape, DIALECTS)),
+        declared=declared,
+        place=Reference(kind.__module__, kind.__qualname__),
+    )
 
 
 class Views:
     """All views there are: which of them a record concerns, and whether they are those that the store has."""
 
-    def __init__(self, kinds: Iterable[type[View]]) -> None:
-        self.kinds = tuple(kinds)
+    def __init__(self, kinds: Iterable[AnyView]) -> None:
+        """Views by their classes, or by what is known of them: the class is then imported when it is first needed."""
+        self._all = tuple(kinds)
         self.epoch = 0
         """The store's epoch in which its views were last found to be these; 0 before the first look."""
         self._was_told = False
-        self._by_topic: dict[str, tuple[type[View], ...]] = {}
-        for kind in self.kinds:
-            if kind.pace == "now":
-                for topic in kind.follows:
-                    self._by_topic[topic] = (*self._by_topic.get(topic, ()), kind)
+        self._following: dict[str, tuple[type[View], ...]] = {}
+        self._by_topic: dict[str, tuple[AnyView, ...]] = {}
+        for each in self._all:
+            if each.pace == "now":
+                for topic in each.follows:
+                    self._by_topic[topic] = (*self._by_topic.get(topic, ()), each)
+
+    @property
+    def kinds(self) -> tuple[type[View], ...]:
+        """Their classes, all of them."""
+        return tuple(map(kind_of, self._all))
+
+    @property
+    def tails(self) -> tuple[AnyView, ...]:
+        """Those that follow the tail."""
+        return tuple(each for each in self._all if each.pace == "tail")
 
     def following(self, topic: str) -> tuple[type[View], ...]:
         """The views that take in such records at once."""
-        return self._by_topic.get(topic, ())
+        found = self._following.get(topic)
+        if found is None:
+            found = self._following[topic] = tuple(map(kind_of, self._by_topic.get(topic, ())))
+        return found
 
     def apply(self, sql: Sql, record: Record) -> None:
-        for kind in self._by_topic.get(record.topic, ()):
+        for kind in self.following(record.topic):
             kind(sql, record.workspace).apply(record)
 
-    def outdated(self, sql: Sql) -> list[type[View]]:
+    def outdated(self, sql: Sql) -> list[AnyView]:
         """Views that the store does not have, or has in another shape."""
         stored = made(sql)
-        return [kind for kind in self.kinds if stored.get(kind.name) != _made_of(kind, sql.dialect)]
+        return [each for each in self._all if stored.get(each.name) != each.made_in(sql.dialect)]
 
     def refuse_newer(self, sql: Sql) -> None:
         """Raise when the store has a view of a later generation, or one that this release has never heard of."""
-        own = {kind.name: kind.generation for kind in self.kinds}
+        own = {each.name: each.generation for each in self._all}
         newer = [name for name, found in made(sql).items() if found.generation > own.get(name, 0)]
         if newer:
             raise self._told(_taken_over(sorted(newer)))
@@ -176,7 +256,7 @@ def made(sql: Sql) -> dict[str, Made]:
 def must_be_made(sql: Sql, kind: type[View]) -> None:
     """Raise when the store does not have the view as this code would make it: adding to it would spoil it."""
     row = sql.row("SELECT generation, version FROM views WHERE view = ?", (kind.name,))
-    if row is None or Made(*row) != _made_of(kind, sql.dialect):
+    if row is None or Made(*row) != kind.made_in(sql.dialect):
         raise _taken_over([kind.name], by="a newer" if row and row[0] > kind.generation else "another")
 
 
@@ -189,12 +269,15 @@ def _taken_over(views: list[str], *, by: str = "a newer") -> SchemaTooNew:
     )
 
 
-def _made_of(kind: type[View], dialect: Dialect) -> Made:
-    return Made(kind.generation, kind.shape(dialect))
+def kind_of(view: AnyView) -> type[View]:
+    """A view's class."""
+    return view.kind if isinstance(view, KnownView) else view
 
 
 def astray(kind: type[View], seq: int, asked: str) -> LedgerBroken:
     """A row of a view has led to a record that is not what was asked for: it is not shown as if it were."""
+    from thoughtbox.ledger.record import record_id
+
     return LedgerBroken(
         f"the view `{kind.name}` names {record_id(seq)} for {asked}, and the record says otherwise",
         recovery=f"Run `thoughtbox rebuild {kind.name}`, which makes the view anew from the ledger.",
@@ -202,7 +285,7 @@ def astray(kind: type[View], seq: int, asked: str) -> LedgerBroken:
     )
 
 
-def create(sql: Sql, kind: type[View]) -> None:
+def create(sql: Sql, kind: AnyView) -> None:
     """Put empty tables in the place of the view's, whatever shape they had."""
     drop(sql, kind)
     for statement in statements(kind.script(sql.dialect)):
@@ -210,7 +293,7 @@ def create(sql: Sql, kind: type[View]) -> None:
     enter(sql, kind)
 
 
-def drop(sql: Sql, kind: type[View]) -> None:
+def drop(sql: Sql, kind: AnyView) -> None:
     """Take away the tables that the view has now, and those that it had in the release that made them."""
     own = kind.tables(sql.dialect)
     row = sql.row("SELECT tables FROM views WHERE view = ?", (kind.name,))
@@ -220,12 +303,12 @@ def drop(sql: Sql, kind: type[View]) -> None:
         sql.run(f"DROP TABLE IF EXISTS {table}")
 
 
-def enter(sql: Sql, kind: type[View]) -> None:
+def enter(sql: Sql, kind: AnyView) -> None:
     """Write down that the store has the view in its present shape."""
     sql.run(
         "INSERT INTO views (view, version, generation, tables) VALUES (?, ?, ?, ?) ON CONFLICT (view) DO UPDATE SET"
         " version = excluded.version, generation = excluded.generation, tables = excluded.tables",
-        (kind.name, kind.shape(sql.dialect), kind.generation, " ".join(kind.tables(sql.dialect))),
+        (kind.name, kind.made_in(sql.dialect).shape, kind.generation, " ".join(kind.tables(sql.dialect))),
     )
 
 
@@ -240,7 +323,7 @@ def _create_temporary(found: re.Match[str]) -> str:
     return f"CREATE VIRTUAL TABLE temp.{table}" if virtual else f"CREATE TEMP TABLE {table}"
 
 
-def cursors(sql: Sql, kind: type[View]) -> dict[str, int]:
+def cursors(sql: Sql, kind: AnyView) -> dict[str, int]:
     """By workspace: the number of the last record that a view which follows the tail has taken in."""
     return dict(sql.rows("SELECT workspace, seq FROM view_cursors WHERE view = ?", (kind.name,)))
 
@@ -255,6 +338,8 @@ def fingerprint(sql: Sql, kind: type[View], until: Mapping[str, int] | None = No
 
 def fingerprints(sql: Sql, kind: type[View], until: Mapping[str, int]) -> dict[str, int]:
     """The same, for each workspace that the view has rows of."""
+    from hashlib import sha256
+
     totals: dict[str, int] = {}
     for row in kind.contents(sql, until):
         totals[row[0]] = totals.get(row[0], 0) + int.from_bytes(sha256(repr(row).encode()).digest())

@@ -10,10 +10,10 @@ from pydantic_core import ErrorDetails
 
 from thoughtbox.errors import InvalidInput, ThoughtboxError, shown
 from thoughtbox.operations.meant import as_meant, located
+from thoughtbox.operations.misspelt import nearest
 from thoughtbox.operations.models import Input, wire_names
-from thoughtbox.operations.nearest import nearest
 from thoughtbox.operations.operation import Operation
-from thoughtbox.operations.registry import Table
+from thoughtbox.operations.table import Table
 
 MOST_FAULTS = 20
 """Told of in one error. An answer must not be longer than what it refuses."""
@@ -34,11 +34,13 @@ def bind(table: Table, operation: Operation, arguments: Mapping[str, Any]) -> Bo
 
     `null` for an optional argument means that it was left out. What came as text is taken as what it means.
     """
+    validator = operation.input.__pydantic_validator__
     for _ in range(MOST_LOOKS):
         given = {name: value for name, value in arguments.items() if value is not None}
-        _refuse_unstorable(operation, given)
+        if not all(map(_is_storable, given, given.values())):
+            _refuse_unstorable(operation, given)
         try:
-            return Bound(operation.input.model_validate(given, by_alias=True, by_name=False), arguments)
+            return Bound(validator.validate_python(given, by_alias=True, by_name=False), arguments)
         except ValidationError as error:
             faults = [located(fault, given) for fault in error.errors(include_url=False)]
         if (meant := as_meant(arguments, faults)) is None:
@@ -61,7 +63,7 @@ def wire_name(model: type[Input], name: str) -> str:
 
 
 def _refuse_unstorable(operation: Operation, given: Mapping[str, Any]) -> None:
-    if any(map(_may_be_unstorable, given, given.values())) and (found := _place_of_unstorable(given)) is not None:
+    if (found := _place_of_unstorable(given)) is not None:
         path, what = found
         raise operation.invalid(
             f"`{path}` contains {what}, which cannot be stored",
@@ -178,11 +180,13 @@ def unstorable(text: str) -> str | None:
     return None
 
 
-def _may_be_unstorable(name: str, value: Any) -> bool:
-    """A quick look that lets nearly every call pass."""
-    if isinstance(value, dict | list) or not name.isascii():
-        return True
-    return isinstance(value, str) and unstorable(value) is not None
+def _is_storable(name: str, value: Any) -> bool:
+    """A quick look that lets nearly every call pass: what it does not know is looked at with care."""
+    if not name.isascii():
+        return False
+    if isinstance(value, str):
+        return "\0" not in value and (value.isascii() or unstorable(value) is None)
+    return not isinstance(value, dict | list)
 
 
 def _place_of_unstorable(given: Mapping[str, Any]) -> tuple[str, str] | None:

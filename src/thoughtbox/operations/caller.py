@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 V = TypeVar("V")
 
@@ -16,8 +15,7 @@ as in a shell, where one person goes on with what was last; or nothing at all.""
 _NOTHING: Mapping[type, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(NamedTuple):
     """The one on the other side of a door."""
 
     agent: str = "anonymous"
@@ -30,15 +28,14 @@ class Caller:
 ANONYMOUS = Caller()
 
 
-@dataclass(frozen=True, slots=True)
-class Focus:
+class Focus(NamedTuple):
     """What is remembered of a caller in one workspace: a value for each room that remembers anything.
 
     It never changes. A call begins with one and comes to another, which counts once the call has been answered.
     """
 
     memory: Memory = "connection"
-    values: Mapping[type, Any] = field(default_factory=lambda: _NOTHING)
+    values: Mapping[type, Any] = _NOTHING
     """By their type; each is immutable, and a room has one type for it."""
 
     @property
@@ -53,18 +50,19 @@ class Focus:
 
     def on(self, value: object) -> Focus:
         """The same, with another value in the place of the one of its type."""
-        return replace(self, values=MappingProxyType({**self.values, type(value): value}))
+        return self._replace(values=MappingProxyType({**self.values, type(value): value}))
 
 
-@dataclass(slots=True)
 class Landing:
     """Where a call leaves the focus that it came to: for whoever waits for its answer, and only then."""
 
-    focus: Focus | None = None
+    __slots__ = ("focus",)
+
+    def __init__(self) -> None:
+        self.focus: Focus | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(NamedTuple):
     """A directory that a client says it works in."""
 
     uri: str

@@ -26,9 +26,9 @@ from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation, Outside
 from thoughtbox.operations.reach import ANY, Workspaces
-from thoughtbox.operations.registry import TABLE, Table
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
 from thoughtbox.operations.steps import Slices, Steps, in_slices
+from thoughtbox.operations.table import TABLE, Table
 from thoughtbox.operations.tallies import Tallies
 from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Surroundings, Task, Tx, Within
 from thoughtbox.operations.workspaces import must_be_for
@@ -104,7 +104,11 @@ class Dispatcher:
         )
 
     def submit(self, call: Call, *, here: bool = False) -> Future[Answer]:
-        """Run the call. One that is not well formed is refused before anything is touched."""
+        """Run the call. One that is not well formed is refused before anything is touched.
+
+        `here`: where nothing else is under way, the calling thread may do it itself, as far as the first step of a
+        call that takes several; what is returned may then be done already.
+        """
         operation, given = self._resolved(call)
         self._workspaces.must_be_open(call.workspace)
         try:
@@ -112,24 +116,24 @@ class Dispatcher:
         except ThoughtboxError as refused:
             if operation.guard is None:
                 raise
-            return self._engine.read(partial(self._refuse, operation, given, call, refused))
+            return self._engine.read(partial(self._refuse, operation, given, call, refused), here=here)
         _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
         if operation.works_in_steps:
-            return in_steps(self._in_steps(operation, arguments, call))
+            return in_steps(self._in_steps(operation, arguments, call, here=here))
         if operation.writes:
             write = partial(self._write, operation, given, arguments, call)
             if operation.records_refusals:
-                return in_steps(self._recording_refusals(operation, call, write))
-            return self._engine.write(call.workspace, write)
+                return in_steps(self._recording_refusals(operation, call, write, here=here))
+            return self._engine.write(call.workspace, write, here=here)
         read = partial(self._read, operation, arguments, call)
         if operation.fresh:
-            return fresh_read(self._engine, operation.fresh, call.workspace, call.as_of, read)
-        return self._engine.read(read, long=operation.long)
+            return fresh_read(self._engine, operation.fresh, call.workspace, call.as_of, read, here=here)
+        return self._engine.read(read, long=operation.long, here=here)
 
     def call(self, call: Call) -> Answer:
         """Run the call and wait for its answer."""
-        return self.submit(call).result()
+        return self.submit(call, here=True).result()
 
     def ask(self, workspace: str, caller: Caller, question: Callable[[Tx], T]) -> Future[T]:
         """Put a question to the store that no operation asks, such as which names begin with a prefix."""
@@ -233,7 +237,9 @@ class Dispatcher:
         self._note(tx, operation, before)
         return _landed(call, tx, answer)
 
-    def _recording_refusals(self, operation: Operation, call: Call, write: Callable[[Sql], Answer]) -> Steps[Answer]:
+    def _recording_refusals(
+        self, operation: Operation, call: Call, write: Callable[[Sql], Answer], *, here: bool
+    ) -> Steps[Answer]:
         """Run a write; where it is refused with something to be kept, keep that once the call is undone."""
 
         def left(sql: Sql, refusal: RecordedRefusal) -> None:
@@ -242,12 +248,12 @@ class Dispatcher:
             refusal.leaves(tx)
 
         try:
-            return (yield self._engine.write(call.workspace, write))
+            return (yield self._engine.write(call.workspace, write, here=here))
         except RecordedRefusal as refusal:
             yield self._engine.write(call.workspace, partial(left, refusal=refusal))
             raise
 
-    def _in_steps(self, operation: Operation, arguments: Input, call: Call) -> Steps[Answer]:
+    def _in_steps(self, operation: Operation, arguments: Input, call: Call, *, here: bool) -> Steps[Answer]:
         remarks: list[Any] = []
 
         def opened(sql: Sql, *, writes: bool) -> Tx:
@@ -255,7 +261,7 @@ class Dispatcher:
             tx.remarks = remarks
             return tx if writes else self._shown(tx)
 
-        slices = Slices(self._engine, self._around.keyring, call.workspace, opened, call.progress)
+        slices = Slices(self._engine, self._around.keyring, call.workspace, opened, call.progress, first_here=here)
         answer = yield from in_slices(slices, operation, arguments)
         self._around.answered.note(call.workspace, call.caller.agent, operation.name, None)
         return self._shaped(operation, arguments, answer, remarks, call.caller)
@@ -336,7 +342,8 @@ def fault(error: BaseException) -> ThoughtboxError:
 def _within_budget(answer: Answer, arguments: Input, operation: Operation) -> Fitted:
     """The answer cut to its budget, and what there is to say of that; the `budget` block does not count."""
     shape = operation.shape
-    max_chars: int | None = getattr(arguments, "max_chars", None)
+    # Not by `getattr`: of a model without it, that takes as long as all of the rest.
+    max_chars: int | None = arguments.__dict__.get("max_chars")
     fitted, warnings = fit(
         answer,
         max_chars,

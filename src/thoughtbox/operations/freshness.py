@@ -42,9 +42,14 @@ def fresh_read(
     workspace: str,
     as_of: int | None,
     read: Callable[[Sql], Answer],
+    *,
+    here: bool = False,
 ) -> Future[Answer]:
-    """Read once these views have seen all that was committed before the call (up to `as_of`, if it is given)."""
-    return in_steps(_fresh_read(engine, kinds, workspace, as_of, read))
+    """Read once these views have seen all that was committed before the call (up to `as_of`, if it is given).
+
+    `here`: the look at them, with the read where nothing lags, may be done in the calling thread.
+    """
+    return in_steps(_fresh_read(engine, kinds, workspace, as_of, read, here=here))
 
 
 def _fresh_read(
@@ -53,11 +58,13 @@ def _fresh_read(
     workspace: str,
     as_of: int | None,
     read: Callable[[Sql], Answer],
+    *,
+    here: bool,
 ) -> Steps[Answer]:
     def read_if_fresh(sql: Sql) -> Answer | _Behind:
         return _behind(sql, kinds, workspace, _newest(sql, workspace, as_of)) or read(sql)
 
-    found: Answer | _Behind = yield engine.read(read_if_fresh)
+    found: Answer | _Behind = yield engine.read(read_if_fresh, here=here)
     if not isinstance(found, _Behind):
         return found
     with _Deadline(LONGEST_SECONDS) as deadline:

@@ -15,13 +15,13 @@ from pydantic.alias_generators import to_camel
 
 
 def _not_blank(text: str) -> str:
-    if not text.strip():
+    if not text or text.isspace():
         raise ValueError("it must not be empty")
     return text
 
 
 def _one_line(text: str) -> str:
-    if any(ord(character) < 32 or ord(character) == 127 for character in text):
+    if not text.isprintable() and any(ord(character) < 32 or ord(character) == 127 for character in text):
         raise ValueError("it must not contain control characters")
     return text
 
@@ -61,6 +61,11 @@ class Output(BaseModel):
             for (name, holds_outputs), value in parts
             if value is not None or not kind.sparse
         }
+
+
+@cache
+def has_field(model: type[BaseModel], name: str) -> bool:
+    return name in model.model_fields
 
 
 @cache

@@ -1,27 +1,21 @@
-"""What can be declared: an operation, a resource, a prompt, and what goes with them."""
+"""What can be declared: an operation, and what goes with it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from thoughtbox.errors import RecordedRefusal, ThoughtboxError
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
-from thoughtbox.operations.caller import Focus
-from thoughtbox.operations.models import Input, Output
+from thoughtbox.operations.catalog import Gateway
+from thoughtbox.operations.models import Input, Output, has_field
 from thoughtbox.operations.paging import Pages
 from thoughtbox.operations.tx import Tx
 
-if TYPE_CHECKING:
-    from thoughtbox.operations.registry import Table
-
 Completion = Callable[[Tx, str, int], list[str]]
 """Values that begin with what was typed, so many at the most."""
-
-Route = Callable[["Table", Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
-"""From the arguments of an operation that leads to others: which one is meant, and its own arguments."""
 
 Effect = Literal["adds", "overwrites", "removes", "ends"]
 """What a write does to what is in sight: adds to it, puts something in its place, takes it away, or brings it to an
@@ -92,17 +86,6 @@ class FromClient:
     """Its root directories, before the operation runs."""
     sampling: Sampling | None = None
     """Its model's answer to a question, afterwards."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gateway:
-    """What makes an operation one that leads to all others."""
-
-    route: Route
-    described: Callable[[Table, Focus], str]
-    """What it says of itself to a caller who stands there."""
-    properties: Callable[[Table], Mapping[str, Any]]
-    """The schemas of the arguments that rooms want to be seen in its own, by name."""
 
 
 class Outside(NamedTuple):
@@ -177,7 +160,12 @@ class Operation:
     @property
     def names_workspace(self) -> bool:
         """Whether a call says itself which workspace it is for, in an argument of that name."""
-        return "workspace" in self.input.model_fields
+        return has_field(self.input, "workspace")
+
+    @property
+    def needs(self) -> str | None:
+        """What its guard asks for, in words."""
+        return self.guard.says if self.guard is not None else None
 
     @property
     def records_refusals(self) -> bool:
@@ -192,50 +180,3 @@ class Operation:
     def suggestible(self) -> bool:
         """Whether it may be named to a caller who misspelt something: nothing is lost by trying it."""
         return not self.hidden and self.gateway is None and self.effect not in ("removes", "ends")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource:
-    """A read operation under an address: `thoughtbox://trail/{sessionId}`."""
-
-    uri: str
-    """Parts in braces are arguments of the operation."""
-    name: str
-    title: str
-    description: str
-    operation: str = ""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    part: str | None = None
-    """The field of the answer that is the resource's text; all of it, as JSON, when not given."""
-    text: str | None = None
-    """What stands at the address, when it is no operation's answer."""
-    mime: str = "application/json"
-    names: Mapping[str, str] = field(default_factory=dict)
-    """Arguments of the address that the operation knows under another name."""
-    listed: Callable[[Tx, str, int], Mapping[str, str]] | None = None
-    """For an address with one argument: the values there are behind a given one, a page at a time, and the title of
-    what is at each."""
-    stream: str | None = None
-    """The stream that is shown, with the address's arguments in braces; a listed one is called as its address."""
-    room: str = ""
-    """Where it was declared."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """A text for an agent to work from, with what a read operation answers put in."""
-
-    name: str
-    title: str
-    description: str
-    text: str
-    arguments: Mapping[str, str]
-    """Name of each argument, and what it is."""
-    optional: Mapping[str, str] = field(default_factory=dict)
-    """Arguments that may be left out; a line of the text with nothing but them goes, too."""
-    shapes: Mapping[str, str] = field(default_factory=dict)
-    """What the values of arguments look like that are no text, as patterns: any other word belongs to the text."""
-    operation: str | None = None
-    """Its answer stands where the text says `{{answer}}`."""
-    room: str = ""
-    """Where it was declared."""

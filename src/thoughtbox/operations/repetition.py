@@ -13,7 +13,7 @@ from thoughtbox.ledger.canonical import canonical
 from thoughtbox.ledger.record import Draft, Record
 from thoughtbox.ledger.view import astray
 from thoughtbox.operations.caller import Focus
-from thoughtbox.operations.registry import Table
+from thoughtbox.operations.table import Table
 from thoughtbox.operations.tx import Answer, Tx
 
 LONGEST_KEY = 256
@@ -89,17 +89,17 @@ def _answered_once(tx: Tx, table: Table, key: str, arguments: Mapping[str, Any],
 def _moves(before: Focus, after: Focus, table: Table) -> dict[str, Any]:
     """What a call has made of its caller's focus, by room."""
     return {
-        room.name: asdict(after.of(room.remembers))
+        room.name: asdict(after.of(kind))
         for room in table.rooms.values()
-        if room.remembers is not None and after.of(room.remembers) != before.of(room.remembers)
+        if (kind := room.remembers) is not None and after.of(kind) != before.of(kind)
     }
 
 
 def _moved(focus: Focus, table: Table, moves: Mapping[str, Any]) -> Focus:
     for name, values in moves.items():
         room = table.rooms.get(name)
-        if room is not None and room.remembers is not None:
-            focus = focus.on(room.remembers(**values))
+        if room is not None and (kind := room.remembers) is not None:
+            focus = focus.on(kind(**values))
     return focus
 
 

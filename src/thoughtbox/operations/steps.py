@@ -44,17 +44,26 @@ class Slices:
     """What an operation that works in slices may ask for, and how it says how far it has come."""
 
     def __init__(
-        self, engine: Engine, keyring: Keyring, workspace: str, opened: Opened, progress: Progress | None
+        self,
+        engine: Engine,
+        keyring: Keyring,
+        workspace: str,
+        opened: Opened,
+        progress: Progress | None,
+        *,
+        first_here: bool = False,
     ) -> None:
+        """`first_here`: the first slice may be done in the thread that asks for it."""
         self._engine = engine
         self.keyring = keyring
         self.workspace = workspace
         self._opened = opened
         self._progress = progress
+        self._may_be_here = first_here
 
     def read(self, work: Callable[[Tx], T], *, long: bool = False) -> Future[T]:
         """Ask something of a snapshot; `long` keeps it out of the way of those who ask little."""
-        return self._engine.read(lambda sql: work(self._opened(sql, writes=False)), long=long)
+        return self._engine.read(lambda sql: work(self._opened(sql, writes=False)), long=long, here=self._is_here())
 
     def scratch(self, work: Callable[[Tx], T]) -> Future[T]:
         """Ask something of a snapshot in which temporary tables may be made; they end with it."""
@@ -68,12 +77,16 @@ class Slices:
             tx.hold()
             return work(tx)
 
-        return self._engine.write(self.workspace, written)
+        return self._engine.write(self.workspace, written, here=self._is_here())
 
     def report(self, done: int, total: int) -> None:
         """Say how many parts of how many are done."""
         if self._progress is not None:
             self._progress(done, total)
+
+    def _is_here(self) -> bool:
+        is_here, self._may_be_here = self._may_be_here, False
+        return is_here
 
 
 def in_slices(slices: Slices, operation: Operation, arguments: Input) -> Steps[Answer]:

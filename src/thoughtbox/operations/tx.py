@@ -56,8 +56,7 @@ class Within(NamedTuple):
     enveloped: Callable[[], Answer]
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """What a transaction is for: an operation of a room, and the operations that called it, the outermost first."""
 
     room: str
@@ -146,15 +145,8 @@ class Tx:
 
     def append(self, draft: Draft, *, stream: str) -> Record:
         """Write one record; the views that follow it know of it at once."""
-        task = self.task
-        source = Source(
-            agent=self.caller.agent,
-            surface=task.room,
-            operation=task.operation,
-            transport=self.caller.transport,
-            model=self.caller.model,
-            via=task.via,
-        )
+        caller, task = self.caller, self.task
+        source = Source(caller.agent, task.room, task.operation, caller.transport, caller.model, task.via)
         return self.ledger.append(draft, stream=stream, source=source, world=self._around.world)
 
     def call(self, operation: str, arguments: Mapping[str, Any]) -> Answer:

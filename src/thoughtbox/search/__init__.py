@@ -4,20 +4,3 @@ Imports ledger, engine and errors only. Way in: `registry.py` (how a room says w
 be found), `texts.py` (the view that finds it), `query.py` (what may be asked), `candidates.py` and `ranking.py`
 (what comes first).
 """
-
-from thoughtbox.search.registry import Part, Searchable, fields, of_data, searchable
-from thoughtbox.search.texts import Best, Found, FoundSessions, Hit, SessionHit, Texts
-
-__all__ = [
-    "Best",
-    "Found",
-    "FoundSessions",
-    "Hit",
-    "Part",
-    "Searchable",
-    "SessionHit",
-    "Texts",
-    "fields",
-    "of_data",
-    "searchable",
-]

@@ -13,10 +13,13 @@ under that name; a record may also take its whole session out of the index, and 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thoughtbox.ledger.record import Record
+from thoughtbox.loading import declaring, loaded
+
+if TYPE_CHECKING:
+    from thoughtbox.ledger.record import Record
 
 logger = logging.getLogger(__name__)
 
@@ -34,10 +37,10 @@ class Part(NamedTuple):
     """What it is, in words that no text has: a search may ask for those with certain marks only."""
 
 
-Reading = Callable[[Record], str | Sequence[Part]]
+Reading = Callable[["Record"], str | Sequence[Part]]
 """Makes the text of a record that is looked through, or its parts; an empty one is not."""
 
-Condition = Callable[[Record], bool]
+Condition = Callable[["Record"], bool]
 
 
 def _never(record: Record) -> bool:
@@ -55,10 +58,15 @@ class Searchable(NamedTuple):
     """Whether a record takes its session out of the index, with all that was and will be said in it."""
     restores: Condition = _never
     """Whether a record brings its session back."""
+    module: str = ""
+    """Where that was said."""
 
 
 SEARCHABLE: dict[str, Searchable] = {}
-"""All that can be found, by topic."""
+"""What can be found, by topic, as far as the rooms that say so are imported."""
+
+ELSEWHERE: dict[str, tuple[int, str]] = {}
+"""What else can be found: the version, and the module that says how."""
 
 
 def searchable(
@@ -70,7 +78,24 @@ def searchable(
     restores: Condition = _never,
 ) -> None:
     """Let the records of a topic be found: by their own text, or by what `text` makes of them."""
-    SEARCHABLE[topic] = Searchable(topic, text, version, withdraws, restores)
+    SEARCHABLE[topic] = Searchable(topic, text, version, withdraws, restores, declaring())
+
+
+def know(said: Mapping[str, tuple[int, str]]) -> None:
+    """Have it known what is searchable, by topic: the version, and the module that says how, imported when needed."""
+    ELSEWHERE.update(said)
+
+
+def versions() -> dict[str, int]:
+    """By topic: the version of what is looked through. The index holds all of it, whichever rooms are imported."""
+    known = {topic: version for topic, (version, _) in ELSEWHERE.items()}
+    return known | {topic: found.version for topic, found in SEARCHABLE.items()}
+
+
+def _found(topic: str) -> Searchable | None:
+    if topic not in SEARCHABLE and topic in ELSEWHERE:
+        loaded(ELSEWHERE[topic][1])
+    return SEARCHABLE.get(topic)
 
 
 def of_data(*names: str) -> Callable[[Record], str]:
@@ -85,7 +110,7 @@ def fields(*names: str) -> Reading:
 
 def parts_of(record: Record) -> list[Part]:
     """What a record is found by; nothing when it has no text."""
-    known = SEARCHABLE.get(record.topic)
+    known = _found(record.topic)
     if known is None:
         return []
     try:
@@ -98,12 +123,12 @@ def parts_of(record: Record) -> list[Part]:
 
 
 def withdraws(record: Record) -> bool:
-    known = SEARCHABLE.get(record.topic)
+    known = _found(record.topic)
     return known is not None and _holds(known.withdraws, record)
 
 
 def restores(record: Record) -> bool:
-    known = SEARCHABLE.get(record.topic)
+    known = _found(record.topic)
     return known is not None and _holds(known.restores, record)
 
 

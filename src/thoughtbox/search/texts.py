@@ -17,7 +17,7 @@ from thoughtbox.search.candidates import Search
 from thoughtbox.search.indexes import INDEXES, Entry, Index, Scope, part_of
 from thoughtbox.search.query import Query, parse
 from thoughtbox.search.ranking import of_session
-from thoughtbox.search.registry import SEARCHABLE, Part, parts_of, restores, withdraws
+from thoughtbox.search.registry import Part, parts_of, restores, versions, withdraws
 from thoughtbox.search.snippet import Snippets
 from thoughtbox.search.telling import telling
 from thoughtbox.search.vocabulary import Vocabulary
@@ -212,7 +212,7 @@ class Texts(View):
     @classmethod
     def shape(cls, dialect: Dialect) -> str:
         """Changes also with what rooms say is searchable: the index is then made anew."""
-        known = sorted((topic, found.version) for topic, found in SEARCHABLE.items())
+        known = sorted(versions().items())
         return sha256(f"{super().shape(dialect)}\n{known}".encode()).hexdigest()[:16]
 
     def _slice(self, after: int, limit: int) -> int:

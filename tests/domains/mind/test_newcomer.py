@@ -11,10 +11,10 @@ import pytest
 from tests.support.box import Box
 from tests.support.mind import Mind, fill_mind
 from thoughtbox import domains
-from thoughtbox.doors.mcp.tools import input_schema, output_schema
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.operations import Operation
 from thoughtbox.operations.registry import TABLE
+from thoughtbox.operations.schemas import input_schema, output_schema
 
 domains.load()
 

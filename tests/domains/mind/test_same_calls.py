@@ -22,7 +22,8 @@ def _told(box: Box) -> list[str]:
             return error.payload()
 
     answers = [answer for _, answer in spend(ask, DAY)]
-    tools = list(box.app.dispatcher.table.shown_in("mind-full").values())
+    table = box.app.dispatcher.table
+    tools = [table.operations[tool.name] for tool in table.shown_in("mind-full").values()]
     for tool in tools[:: max(1, len(tools) // EXAMPLES)]:
         answers += [ask(name, dict(arguments)) for name, arguments in tool.example.given]
         answers.append(ask(tool.name, dict(tool.example.arguments)))

@@ -44,7 +44,7 @@ WITHOUT_A_RECORD = {
 
 def tool_of(operation: Operation) -> str:
     """What a tool is called where all are shown."""
-    return next(name for name, one in TABLE.shown_in(ALL).items() if one is operation)
+    return next(name for name, one in TABLE.shown_in(ALL).items() if one.name == operation.name)
 
 
 class Workshop:

@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import tty
 from collections.abc import Callable
 from pathlib import Path
 
@@ -209,6 +210,36 @@ def test_requests_from_a_file_are_answered_into_a_file(tmp_path: Path):
         subprocess.run(COMMAND, env=environment(tmp_path / "data"), stdin=stdin, stdout=stdout, check=True, timeout=30)
 
     assert answers.read_text(encoding="utf-8").count('"result":{}') == 2
+
+
+def test_a_terminal_is_served_like_a_pipe(tmp_path: Path):
+    ours, theirs = os.openpty()
+    tty.setraw(theirs)
+    server = subprocess.Popen(
+        COMMAND, env=environment(tmp_path / "data"), stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL
+    )
+    os.close(theirs)
+    with server:
+        os.write(ours, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        assert os.read(ours, 1000) == b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
+        os.close(ours)
+        assert server.wait(IN_TIME) == 0
+
+
+@pytest.mark.parametrize("end", [close_stdin, terminate], ids=lambda end: end.__name__)
+def test_a_system_that_can_poll_nothing_is_served_too(
+    spawn_stdio: StartStdio, tmp_path: Path, end: Callable[[StdioServer], None]
+):
+    """As Windows: everything is written by a thread of its own, and the end of the parent is looked for."""
+    server = spawn_stdio(prelude="import os, select, signal; del select.poll, os.pidfd_open, signal.SIGHUP")
+    server.initialize()
+    server.call("thought_record", sessionId="s1", thoughtType="note", content="x" * 100_000)
+    assert server.call("thought_tree", sessionId="s1")["success"]
+
+    end(server)
+
+    assert server.ends_within(IN_TIME) == 0
+    assert_the_store_is_clean(tmp_path / "data", records=1)
 
 
 def note(number: int) -> dict[str, str]:

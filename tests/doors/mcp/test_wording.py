@@ -108,7 +108,7 @@ def test_in_the_mind_toolsets_the_instructions_say_how_to_begin_and_to_resume(to
     for shown in CALL.findall(told):
         arguments = json.loads(shown)
         operation = TABLE.shown_in(toolset)[arguments.pop("operation")]
-        assert set(arguments) <= set(wire_names(operation.input)), shown
+        assert set(arguments) <= set(operation.arguments), shown
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def of_one(operation: Operation) -> Described:
 
 def of_several(table: Table, names: Sequence[str]) -> Described:
     """Operations and what each is for, in a sentence; where that is too long in a few words, or by their names."""
-    among = [table.operations[name] for name in names]
+    among = [table.known[name] for name in names]
     for said in ({each.name: each.summary for each in among}, {each.name: each.title for each in among}):
         if _size(found := Described(operations=said)) <= LONGEST:
             return found
@@ -60,7 +60,7 @@ def of_several(table: Table, names: Sequence[str]) -> Described:
 
 def of_all(table: Table) -> Described:
     """All operations by their rooms. A room that there is no space for is only counted."""
-    listed = [operation for operation in table if not operation.hidden and operation.gateway is None]
+    listed = [known for known in table.known.values() if not known.hidden and known.gateway is None]
     own = {room: [operation.name for operation in listed if operation.room == room] for room in table.rooms}
     rooms = {room: ", ".join(_folded(names)) for room, names in own.items() if names}
     for room in sorted(rooms, key=lambda room: len(rooms[room]), reverse=True):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from thoughtbox.errors import InvalidOperation, InvalidPayload
-from thoughtbox.operations import Table
+
+if TYPE_CHECKING:
+    from thoughtbox.operations import Table
 
 OPERATION, SUB_OPERATION, ARGUMENTS = "operation", "subOperation", "args"
 
@@ -40,7 +42,7 @@ def route(table: Table, arguments: Mapping[str, Any]) -> tuple[str, dict[str, An
                 details={"fields": [SUB_OPERATION]},
             )
         name = f"{name}.{sub}"
-    found = table.find(name, own)
+    found = table.look_up(name, own)
     if found.gateway is not None:
         raise InvalidOperation(f"`{found.name}` leads to other operations, not to itself")
     return found.name, own

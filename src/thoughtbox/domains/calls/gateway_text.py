@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from thoughtbox.operations import Focus, Table
+if TYPE_CHECKING:
+    from thoughtbox.operations import Focus, Table
 
 LONGEST = 910
 """Characters of the whole description: with its schema it stays below 1,600 in a list of tools."""

@@ -87,7 +87,7 @@ def describe(tx: Tx, call: Describe) -> Described:
     if family := TABLE.family(name):
         return descriptions.of_several(TABLE, [f"{name}.{sub}" for sub in family])
     if name in TABLE.rooms and name not in TABLE.operations:
-        among = [operation.name for operation in TABLE if operation.room == name and not operation.hidden]
+        among = [known.name for known in TABLE.known.values() if known.room == name and not known.hidden]
         return descriptions.of_several(TABLE, among)
     return descriptions.of_one(TABLE.find(name))
 

@@ -6,8 +6,12 @@ in what they say of the way on.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from thoughtbox.domains.thoughts.standing import Standing
-from thoughtbox.operations import Focus
+
+if TYPE_CHECKING:
+    from thoughtbox.operations import Focus
 
 _BEGIN = "Go on: session.resume_latest. Begin: start_new {title?, domain?}, then cipher, then thought."
 _ALL = (

@@ -8,14 +8,13 @@ and nothing is refused for it.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from thoughtbox.domains.thoughts.scope import existing, latest_session, own_session
 from thoughtbox.domains.thoughts.standing import INIT_COMPLETE, standing
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.errors import StageRequirementNotMet
 from thoughtbox.ledger.view import NOW
-from thoughtbox.operations import Guard, Input, Operation, Tx
+from thoughtbox.operations import Guard, Input, KnownOperation, Operation, Tx
 
 RESUME = {"operation": "session.resume_latest"}
 """The call that goes on with the latest session, from any stage, and opens thinking."""
@@ -26,25 +25,21 @@ LONGEST_ECHOED = 100
 NAMES = ("entry", "init_complete", "cipher_loaded", "domain_active")
 
 
-@dataclass(frozen=True, slots=True)
-class Stage(Guard):
-    """Lets a call pass whose caller has come this far."""
-
-    stage: int = ENTRY
+_SAID = {f"needs stage {stage}": stage for stage in range(len(NAMES))}
+"""What guards say, and which stage that is."""
 
 
-def at(stage: int) -> Stage:
-    """The guard of an operation that belongs to a stage."""
-    return Stage(
+def at(stage: int) -> Guard:
+    """The guard of an operation that belongs to a stage: lets a call pass whose caller has come this far."""
+    return Guard(
         check=lambda tx, operation, arguments: _refuse_or_hint(tx, operation, arguments, stage),
-        says=f"needs stage {stage}",
+        says=next(said for said, meant in _SAID.items() if meant == stage),
         errors=(StageRequirementNotMet,),
-        stage=stage,
     )
 
 
-def stage_needed(operation: Operation) -> int:
-    return operation.guard.stage if isinstance(operation.guard, Stage) else ENTRY
+def stage_needed(operation: Operation | KnownOperation) -> int:
+    return _SAID.get(operation.needs or "", ENTRY)
 
 
 def _refuse_or_hint(tx: Tx, operation: Operation, arguments: Input, needed: int) -> str | None:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from thoughtbox.operations import Tx
+if TYPE_CHECKING:
+    from thoughtbox.operations import Tx
 
 INIT_COMPLETE = 1
 """The stage of whoever has a session."""

@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from thoughtbox.domains.trail.thoughts import DEEPEST, Thought, shorten
+from thoughtbox.domains.trail.thoughts import DEEPEST, hash_of, shorten
+from thoughtbox.ledger.record import Record
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
 SHOWN_HASH = 16
@@ -79,13 +80,13 @@ class Receipt(CamelOutput):
     chain_hash: str
 
     @classmethod
-    def of(cls, thought: Thought) -> Self:
+    def of(cls, record: Record) -> Self:
         return cls(
-            thought_id=thought.thought_id,
-            thought_type=thought.thought_type,
-            step_index=thought.step_index,
-            content_hash=shorten(thought.content_hash, SHOWN_HASH),
-            chain_hash=shorten(thought.chain_hash, SHOWN_HASH),
+            thought_id=record.id,
+            thought_type=record.data["thoughtType"],
+            step_index=record.stream_index,
+            content_hash=shorten(hash_of(record.text), SHOWN_HASH),
+            chain_hash=shorten(record.hash.hex(), SHOWN_HASH),
         )
 
 

@@ -243,7 +243,7 @@ def _record(tx: Tx, call: Links, thought_type: str, content: str) -> ThoughtReco
         ),
         stream=stream_of(call.session_id),
     )
-    return ThoughtRecorded(thought=Receipt.of(Thought.of(record)))
+    return ThoughtRecorded(thought=Receipt.of(record))
 
 
 def _thoughts_of_action(tx: Tx, action_id: str) -> list[Record]:

@@ -71,9 +71,9 @@ class Thought:
             chain_hash=record.hash.hex(),
         )
 
-    @property
-    def content_hash(self) -> str:
-        return sha256(self.content.encode()).hexdigest()
+
+def hash_of(content: str) -> str:
+    return sha256(content.encode()).hexdigest()
 
 
 class ThoughtData(RecordData):

@@ -79,12 +79,11 @@ def _store_options(args: Namespace, settings: Settings) -> list[str]:
 def _has_gateway(toolset: str) -> bool:
     """Whether an agent with this toolset has one tool that leads to all; there must be such a toolset."""
     from thoughtbox import domains
-    from thoughtbox.operations.registry import TABLE
 
-    domains.load()
-    if toolset not in (known := TABLE.toolsets()):
+    table = domains.known()
+    if toolset not in (known := table.toolsets()):
         raise UsageError(f"there is no toolset `{toolset}`; there are {', '.join(known)}")
-    return any(operation.gateway is not None for operation in TABLE.shown_in(toolset).values())
+    return any(operation.gateway is not None for operation in table.shown_in(toolset).values())
 
 
 def show(out: Output, plan: Plan, notes: Sequence[str], *, dry_run: bool) -> int:

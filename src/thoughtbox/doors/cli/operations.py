@@ -18,15 +18,17 @@ from thoughtbox.doors.cli.shell_words import GATEWAY, in_shell
 from thoughtbox.doors.cli.store import is_read_only, opened, opened_to_read, settings_of
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.operations.caller import Caller
+from thoughtbox.operations.catalog import KnownOperation
 from thoughtbox.operations.dispatch import Call
+from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.parts import answer_of, arguments_of, takes_text
-from thoughtbox.operations.registry import TABLE, Operation
+from thoughtbox.operations.table import TABLE
 from thoughtbox.operations.workspaces import named_workspace
 
 
 def call(args: Namespace) -> int:
     settings = settings_of(args)
-    domains.load()
+    domains.known()
     out = Output(args)
     # An error is for whoever reads standard error, and that is a program more often than not.
     for_programs = out.as_json or not sys.stderr.isatty()
@@ -114,14 +116,14 @@ def _as_of(text: str | None) -> int | None:
 
 
 def ops(args: Namespace) -> int:
-    domains.load()
+    domains.known()
     out = Output(args)
     if args.name is not None and not _family(args.name):
         _show_one(out, TABLE.find(args.name))
         return 0
     if args.room is not None and args.room not in TABLE.rooms:
         raise UsageError(f"there is no room `{args.room}`; the rooms are {', '.join(TABLE.rooms)}")
-    chosen = [operation for operation in TABLE if _is_wanted(operation, args)]
+    chosen = [operation for operation in TABLE.known.values() if _is_wanted(operation, args)]
     if out.as_json:
         out.json({"operations": [_overview(operation) for operation in chosen]})
         return 0
@@ -140,7 +142,7 @@ def _family(name: str) -> list[str]:
     return [] if name in TABLE.operations else [f"{name}.{sub}" for sub in TABLE.family(name)]
 
 
-def _is_wanted(operation: Operation, args: Namespace) -> bool:
+def _is_wanted(operation: KnownOperation, args: Namespace) -> bool:
     text = f"{operation.name} {operation.title} {operation.description}".lower()
     return (
         (args.name is None or operation.name in _family(args.name))
@@ -151,12 +153,12 @@ def _is_wanted(operation: Operation, args: Namespace) -> bool:
     )
 
 
-def _name_cells(operation: Operation) -> tuple[str | Styled, ...]:
+def _name_cells(operation: KnownOperation) -> tuple[str | Styled, ...]:
     name = Styled(operation.name, QUIET) if operation.hidden else operation.name
     return name, operation.room, Styled("writes", DOUBTFUL) if operation.writes else "reads"
 
 
-def _overview(operation: Operation) -> dict[str, Any]:
+def _overview(operation: Operation | KnownOperation) -> dict[str, Any]:
     return {
         "name": operation.name,
         "room": operation.room,
@@ -164,7 +166,7 @@ def _overview(operation: Operation) -> dict[str, Any]:
         "summary": operation.summary,
         "writes": operation.writes,
         "hidden": operation.hidden,
-        "needs": operation.guard.says if operation.guard is not None else None,
+        "needs": operation.needs,
     }
 
 
@@ -187,7 +189,7 @@ def _show_one(out: Output, operation: Operation) -> None:
     out.say(Styled(f"{operation.name}: {operation.title}", "bold"))
     kind = "writes" if operation.writes else "only reads"
     shown = ", never listed as a tool" if operation.hidden else ""
-    needs = f", {operation.guard.says}" if operation.guard is not None else ""
+    needs = f", {operation.needs}" if operation.needs is not None else ""
     out.say(Styled(f"room {operation.room}, {kind}{needs}{shown}", QUIET))
     out.say()
     out.say(operation.description)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from thoughtbox import __version__
-from thoughtbox.doors.cli.host_parser import add_host_commands
 from thoughtbox.settings import all_settings
 
 STORE_FLAGS = ("data_dir", "project", "database_url", "storage", "durability")
@@ -41,7 +40,8 @@ _METAVARS = {
 }
 
 
-def build() -> ArgumentParser:
+def build(words: Sequence[str] = ()) -> ArgumentParser:
+    """The parser; of a line that begins with a command, with that command alone: to make all of them takes a while."""
     parser = ArgumentParser(
         prog="thoughtbox",
         description="The reasoning ledger for AI agents: serve it, ask it, and check that nobody has touched it.",
@@ -53,22 +53,30 @@ def build() -> ArgumentParser:
     parser.set_defaults(run=None, rest=None, workspace=None)
     _add_common(parser)
     commands = Commands(parser)
-    _add_serve(commands)
-    _add_call(commands)
-    _add_ops(commands)
-    _add_sessions(commands)
-    _add_show(commands)
-    _add_verify(commands)
-    _add_trust(commands)
-    _add_rebuild(commands)
-    _add_checkpoint(commands)
-    _add_prove(commands)
-    _add_export(commands)
-    _add_import(commands)
-    _add_doctor(commands)
-    _add_config(commands)
-    _add_token(commands)
-    add_host_commands(commands)
+    own = {
+        "serve": _add_serve,
+        "call": _add_call,
+        "ops": _add_ops,
+        "sessions": _add_sessions,
+        "show": _add_show,
+        "verify": _add_verify,
+        "trust": _add_trust,
+        "rebuild": _add_rebuild,
+        "checkpoint": _add_checkpoint,
+        "prove": _add_prove,
+        "export": _add_export,
+        "import": _add_import,
+        "doctor": _add_doctor,
+        "config": _add_config,
+        "token": _add_token,
+    }
+    if words and words[0] in own:
+        own[words[0]](commands)
+        return parser
+    from thoughtbox.doors.cli.host_parser import add_host_commands
+
+    for add in (*own.values(), add_host_commands):
+        add(commands)
     return parser
 
 

@@ -30,10 +30,9 @@ def preset_named(folder: ProjectFolder, name: str) -> Preset:
 
 def apply_preset(settings: Settings, name: str) -> str:
     """Make a preset the project's; what came of it, in a sentence."""
-    from dataclasses import replace
 
     root = project_folder(settings).root
-    with opened(replace(settings, project_root=root)) as box:
+    with opened(settings._replace(project_root=root)) as box:
         answer = box.dispatcher.call(
             Call(
                 operation="apply_preset",

@@ -96,7 +96,7 @@ def _run(argv: Sequence[str]) -> int:
 
 
 def _parsed(argv: Sequence[str]) -> Namespace:
-    built = parser.build()
+    built = parser.build(argv)
     args, rest = built.parse_known_args(argv)
     if rest and args.rest is not None and not any(word.startswith("-") for word in rest):
         # argparse gives up on a list as soon as an option interrupts it.

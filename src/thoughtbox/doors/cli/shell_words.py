@@ -49,18 +49,17 @@ def _pieces(text: str, given: str) -> Iterator[str]:
 def command(call: Mapping[str, Any], given: str = "") -> str | None:
     """The line to type for a call of the gateway; None when it calls nothing that there is."""
     from thoughtbox import domains
-    from thoughtbox.operations.registry import TABLE
 
-    domains.load()
+    table = domains.known()
     try:
-        operation, arguments = TABLE.resolve(GATEWAY, call)
+        operation, arguments = table.meant(table.look_up(GATEWAY), call)
     except ThoughtboxError:
         return None
     pairs = [
         f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in arguments.items()
     ]
-    return " ".join([f"thoughtbox{given} call {operation.name}", *map(shlex.quote, pairs)])
+    return " ".join([f"thoughtbox{given} call {operation}", *map(shlex.quote, pairs)])
 
 
 def _pair(found: re.Match[str]) -> str:

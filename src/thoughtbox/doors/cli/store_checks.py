@@ -20,6 +20,7 @@ from thoughtbox.ledger.signing import Checkpoint
 from thoughtbox.ledger.tree import WIDTH
 from thoughtbox.ledger.verdict import Signatory, Verdict
 from thoughtbox.ledger.verify import known_workspaces, verify_workspace
+from thoughtbox.ledger.view import kind_of
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
 
@@ -174,9 +175,9 @@ def views(settings: Settings) -> Iterator[Finding]:
             return
         outdated = [kind.name for kind in known.outdated(sql)]
         lagging = [
-            (last_seq - cursor(sql, kind, workspace), kind.name, workspace)
-            for kind in known.kinds
-            if kind.pace == "tail" and kind.name not in outdated
+            (last_seq - cursor(sql, kind_of(view), workspace), view.name, workspace)
+            for view in known.tails
+            if view.name not in outdated
             for workspace, last_seq in _workspaces(sql).items()
         ]
     lag, view, workspace = max(lagging, default=(0, "", ""))

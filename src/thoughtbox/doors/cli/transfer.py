@@ -34,7 +34,7 @@ from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import workspaces
 from thoughtbox.ledger.signing import Signer
 from thoughtbox.ledger.verdict import Signatory
-from thoughtbox.operations.registry import TABLE
+from thoughtbox.operations.table import TABLE
 from thoughtbox.settings import Settings
 
 STDIO = "-"

@@ -151,7 +151,7 @@ def _reply(found: dict[str, Any], id: Any) -> Reply | Malformed:
         return _no_message(id)
     if type(result) is dict and id is not None:
         return Reply(id, result, None)
-    if type(told) is dict and type(told.get("code")) is int and type(told.get("message")) is str:
+    if "id" in found and type(told) is dict and type(told.get("code")) is int and type(told.get("message")) is str:
         return Reply(id, None, told)
     return _no_message(id)
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from thoughtbox.doors.mcp.wording import Wording
 from thoughtbox.errors import InvalidPayload
-from thoughtbox.operations.registry import Prompt, Table
+from thoughtbox.operations.addressed import Prompt
+from thoughtbox.operations.table import Table
 
 
 def shown(table: Table, wording: Wording) -> list[dict[str, Any]]:

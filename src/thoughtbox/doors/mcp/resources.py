@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any
 from urllib.parse import quote, unquote
 
 from thoughtbox.errors import ResourceNotFound
-from thoughtbox.operations.registry import Resource, Table
+from thoughtbox.operations.addressed import Resource
+from thoughtbox.operations.table import Table
 
 SCHEME = "thoughtbox://"
 PAGE = 100
@@ -99,7 +99,7 @@ def listed(resource: Resource, titles: Mapping[str, str]) -> list[dict[str, Any]
         {
             "uri": _filled(resource.uri, {argument: quote(value, safe="")}),
             "name": value,
-            **_described(replace(resource, title=title)),
+            **_described(resource._replace(title=title)),
         }
         for value, title in titles.items()
     ]

@@ -7,7 +7,6 @@ hands them what comes in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -162,7 +161,7 @@ class McpServer:
         with client.turn.wanted() as turn:
             if turn is not None:
                 yield turn
-            return tools.listed(client.focus(workspace))
+            return {"tools": tools.listed(client.focus(workspace))}
 
     def _tools_of(self, request: Request) -> Tools:
         """The tools of the toolset that a request names, beside what the protocol knows, or of the server's own."""
@@ -231,7 +230,7 @@ class McpServer:
             operation = self._table.find(prompt.operation)
             own = {name: value for name, value in given.items() if name in wire_names(operation.input)}
             answer = _text((yield from self._calls.read(request, operation, own)))
-        text = prompts.fill(replace(prompt, text=self._wording.of(prompt.text)), given, answer)
+        text = prompts.fill(prompt._replace(text=self._wording.of(prompt.text)), given, answer)
         return {
             "description": prompt.description,
             "messages": [{"role": "user", "content": {"type": "text", "text": text}}],

@@ -57,15 +57,20 @@ class ToolCalls:
             tool = self._tools.find(name, given)
         except InvalidOperation as error:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {shown(name)}", writable(error.payload())) from None
-        operation = tool
+        operation = None
         try:
             operation, arguments = self._table.routed(tool, given)
             return (yield from self._answer(request, operation, arguments, earlier))
         except ProtocolError:
             raise
         except Exception as error:
-            outside = Outside(self._world.now_ms(), self._toolset)
-            return result(request, writable(operation.refusal(fault(error), outside)), is_error=True)
+            # No name for the error here: its traceback would keep this frame, and a long message in it.
+            return result(request, writable(self._refusal(operation, fault(error))), is_error=True)
+
+    def _refusal(self, operation: Operation | None, error: ThoughtboxError) -> dict[str, Any]:
+        if operation is None:
+            return error.payload()
+        return operation.refusal(error, Outside(self._world.now_ms(), self._toolset))
 
     def _answer(
         self, request: Request, operation: Operation, arguments: Mapping[str, Any], earlier: Round | None

@@ -1,23 +1,25 @@
-"""Operations as MCP tools: schemas and true annotations, derived from the table."""
+"""Operations as MCP tools: what `tools/list` shows of a toolset, in JSON, derived from the table and its catalog."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING
+
+import orjson
 
 from thoughtbox.errors import ConfigurationError
-from thoughtbox.operations.caller import Focus
-from thoughtbox.operations.operation import Operation
-from thoughtbox.operations.registry import Table
+from thoughtbox.operations.catalog import KnownOperation
+from thoughtbox.operations.table import Table
 
-Schema = dict[str, Any]
+if TYPE_CHECKING:
+    from thoughtbox.operations.caller import Focus
 
 MOST_LISTS = 32
 """Lists of tools that are kept, each made for another description."""
 
 
 class Tools:
-    """What `tools/list` shows of one toolset, and which operation each name means.
+    """What `tools/list` shows of one toolset, and which operation each name means. No room is imported for it.
 
     A toolset decides what is shown, never what may be called. A tool that leads to all others is described as the
     caller needs it where it stands.
@@ -31,92 +33,44 @@ class Tools:
         self._table = table
         self._shown = table.shown_in(toolset)
         self._gateways = [operation for operation in self._shown.values() if operation.gateway is not None]
-        self._lists: dict[str, Schema] = {}
+        self._lists: dict[str, orjson.Fragment] = {}
 
-    def find(self, name: str, arguments: Collection[str]) -> Operation:
+    def find(self, name: str, arguments: Collection[str]) -> KnownOperation:
         """The operation that a tool's name means: as this toolset calls it, or as any does."""
-        return self._shown.get(name) or self._table.find(name, arguments)
+        return self._shown.get(name) or self._table.look_up(name, arguments)
 
     def described(self, focus: Focus) -> str:
         """All that is described differently to callers who stand elsewhere."""
         return "\n".join(self._description(operation, focus) for operation in self._gateways)
 
-    def listed(self, focus: Focus) -> Schema:
+    def listed(self, focus: Focus) -> orjson.Fragment:
+        """The tools as a client who stands there is shown them: a JSON array."""
         described = self.described(focus)
         if described not in self._lists:
             if len(self._lists) >= MOST_LISTS:
                 self._lists.clear()
-            tools = [tool(self._table, name, one, self._description(one, focus)) for name, one in self._shown.items()]
-            self._lists[described] = {"tools": tools}
+            tools = (self._tool(name, one, self._description(one, focus)) for name, one in self._shown.items())
+            self._lists[described] = orjson.Fragment(b"[%s]" % b",".join(tools))
         return self._lists[described]
 
-    def _description(self, operation: Operation, focus: Focus) -> str:
+    def _description(self, operation: KnownOperation, focus: Focus) -> str:
         gateway = operation.gateway
         return gateway.described(self._table, focus) if gateway is not None else operation.description
 
-
-def tool(table: Table, name: str, operation: Operation, description: str) -> Schema:
-    """The operation as a client is shown it."""
-    shown: Schema = {
-        "name": name,
-        "title": operation.title,
-        "description": description,
-        "inputSchema": input_schema(table, operation),
-        "annotations": {
+    def _tool(self, name: str, operation: KnownOperation, description: str) -> bytes:
+        schemas = self._table.schemas(operation.name)
+        annotations = {
             "readOnlyHint": not operation.writes,
             "destructiveHint": operation.destructive,
             "idempotentHint": not operation.writes or operation.idempotent,
             "openWorldHint": False,
-        },
-    }
-    if operation.gateway is None:  # what leads to other operations answers as they do
-        shown["outputSchema"] = output_schema(operation)
-    return shown
-
-
-def input_schema(table: Table, operation: Operation) -> Schema:
-    schema = _tidied(operation.input.model_json_schema(by_alias=True))
-    if operation.gateway is not None:
-        schema["properties"] |= operation.gateway.properties(table)
-    return schema
-
-
-def output_schema(operation: Operation) -> Schema:
-    """What the answer looks like. Under a budget it may leave parts out, and add what it says of that."""
-    schema = _tidied(operation.output.model_json_schema(by_alias=True, mode="serialization"))
-    _open_up(schema, drop_required=not operation.writes or "max_chars" in operation.input.model_fields)
-    return schema if operation.envelope is None else operation.envelope.schema(schema)
-
-
-def _tidied(schema: Schema) -> Schema:
-    """Without what costs a model tokens and tells it nothing: generated titles, `null` for what may be left out."""
-    tidy: Schema = {}
-    for name, value in schema.items():
-        if name == "title" and isinstance(value, str):
-            continue
-        if name == "properties":
-            tidy[name] = {field: _tidied(part) for field, part in value.items()}
-        elif isinstance(value, dict):
-            tidy[name] = _tidied(value)
-        elif isinstance(value, list):
-            tidy[name] = [_tidied(part) if isinstance(part, dict) else part for part in value]
-        else:
-            tidy[name] = value
-    return _without_null(tidy)
-
-
-def _without_null(schema: Schema) -> Schema:
-    choices = schema.get("anyOf")
-    if "default" not in schema or schema["default"] is not None or not choices:
-        return schema
-    real = [choice for choice in choices if choice.get("type") != "null"]
-    rest = {name: value for name, value in schema.items() if name not in ("anyOf", "default")}
-    return {**rest, **real[0]} if len(real) == 1 else {**rest, "anyOf": real}
-
-
-def _open_up(schema: Schema, *, drop_required: bool) -> None:
-    for part in (schema, *schema.get("$defs", {}).values()):
-        if part.get("additionalProperties") is False:
-            del part["additionalProperties"]
-        if drop_required:
-            part.pop("required", None)
+        }
+        parts = {
+            "name": orjson.dumps(name),
+            "title": orjson.dumps(operation.title),
+            "description": orjson.dumps(description),
+            "inputSchema": schemas.input,
+            "outputSchema": schemas.output,
+            "annotations": orjson.dumps(annotations),
+        }
+        return b"{%s}" % b",".join(b'"%s":%s' % (part.encode(), text) for part, text in parts.items() if text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from thoughtbox import content
-from thoughtbox.operations.registry import Table, tool_name
+from thoughtbox.operations.table import Table, tool_name
 
 TO_THE_GATEWAY = "Send each call to the tool `thoughtbox_gateway`."
 TO_TOOLS = "Each call is a tool of its own: `operation` names it, with _ for a dot, and the rest are its arguments."
@@ -58,4 +58,4 @@ class Wording:
     def _named(self, text: str) -> set[str]:
         """The operations in a text: calls, and words that can be nothing but their names."""
         calls = {f"{name}.{sub}" if sub else name for name, sub in _CALL.findall(text)}
-        return calls | (set(_NAME.findall(text.replace(TO_THE_GATEWAY, ""))) & self._table.operations.keys())
+        return calls | (set(_NAME.findall(text.replace(TO_THE_GATEWAY, ""))) & self._table.known.keys())

@@ -7,7 +7,8 @@ schema changed is dropped and replayed.
 
 from __future__ import annotations
 
-from importlib.resources import files
+from functools import cache
+from pathlib import Path
 
 from thoughtbox.engine.protocol import Dialect, Sql
 from thoughtbox.errors import SchemaTooNew, StorageDamaged
@@ -16,10 +17,11 @@ EPOCHS = 3
 """The step from which on processes notice that another has changed the store under them."""
 
 
+@cache
 def steps(dialect: Dialect) -> list[tuple[int, str]]:
     """Every step for this engine, in order: its number and its statements."""
     found = []
-    for file in files(__name__).iterdir():
+    for file in Path(__file__).parent.iterdir():
         parts = file.name.split(".")
         if parts[-1] == "sql" and (len(parts) == 2 or parts[1] == dialect):
             found.append((int(file.name[:4]), file.read_text(encoding="utf-8")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,7 +26,7 @@ def must_open(memory: Memory, record: Record) -> None:
 
 
 def with_data(record: Record, **changed: Any) -> Record:
-    return replace(record, envelope={**record.envelope, "data": {**record.data, **changed}})
+    return record._replace(envelope={**record.envelope, "data": {**record.data, **changed}})
 
 
 def test_what_was_written_here_can_be_brought_in_elsewhere(memory: Memory, told: list[Record]):
@@ -86,7 +85,7 @@ def test_a_change_must_fit_the_cell_that_it_changes(memory: Memory, told: list[R
 def test_a_record_stands_in_its_own_stream(memory: Memory, told: list[Record]):
     for record in told:
         with pytest.raises(InvalidRecord, match="its place is"):
-            must_open(memory, replace(record, stream="memory/elsewhere"))
+            must_open(memory, record._replace(stream="memory/elsewhere"))
 
 
 def test_a_cell_is_brought_in_once(memory: Memory, told: list[Record]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -77,7 +76,7 @@ def test_a_record_that_could_not_be_read_is_not_taken_in(cycle: Guarded, topic: 
     def look(tx: Tx) -> None:
         record = next(record for record in records(tx) if record.topic == topic)
         changed = {**record.envelope, "data": {**record.envelope["data"], **change}}
-        check(tx, replace(record, envelope=changed))
+        check(tx, record._replace(envelope=changed))
 
     with pytest.raises(InvalidRecord):
         lived(cycle).inside(look)
@@ -87,7 +86,7 @@ def test_a_record_in_the_stream_of_another_session_is_not_taken_in(cycle: Guarde
     def look(tx: Tx) -> None:
         for record in records(tx):
             with pytest.raises(InvalidRecord):
-                check(tx, replace(record, stream="memory/session/99"))
+                check(tx, record._replace(stream="memory/session/99"))
 
     lived(cycle).inside(look)
 

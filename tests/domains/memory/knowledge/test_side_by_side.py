@@ -11,7 +11,7 @@ from tests.domains.memory.knowledge.drafts import DEPLOY, episodes, found, unlik
 from tests.support.box import Box
 from tests.support.servers import environment
 from thoughtbox.ledger.replay import rebuild
-from thoughtbox.search import Texts
+from thoughtbox.search.texts import Texts
 
 EACH = 15
 

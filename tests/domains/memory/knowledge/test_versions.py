@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -175,7 +174,7 @@ def test_the_ledger_s_own_export_carries_experiences_and_what_is_no_experience_i
     def check(record: Record, **data: Any) -> None:
         changed = {**record.envelope, "data": {**record.data, **data}}
         quick.app.engine.read(
-            lambda sql: TABLE.check(replace(record, envelope=changed), Ledger(sql, WORKSPACE, Views(())))
+            lambda sql: TABLE.check(record._replace(envelope=changed), Ledger(sql, WORKSPACE, Views(())))
         ).result()
 
     for record in records:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,7 +30,7 @@ def checked(mind: Mind, topic: str, **changed: Any) -> None:
         chosen = [record for record in found if record.topic == topic and changed.keys() <= record.data.keys()]
         for record in chosen:
             data = {**record.data, **changed}
-            TABLE.check(replace(record, envelope={**record.envelope, "data": data}), tx.at(record.seq - 1).ledger)
+            TABLE.check(record._replace(envelope={**record.envelope, "data": data}), tx.at(record.seq - 1).ledger)
         return len(chosen)
 
     assert mind.box.app.dispatcher.ask(WORKSPACE, ANONYMOUS, check).result()

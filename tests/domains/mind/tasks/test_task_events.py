@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -206,7 +205,7 @@ def test_the_view_is_what_a_replay_makes_of_it(mind: Mind):
 def _changed(record: Record, change: Callable[[dict[str, Any]], None]) -> Record:
     envelope = deepcopy(dict(record.envelope))
     change(envelope["data"])
-    return replace(record, envelope=envelope)
+    return record._replace(envelope=envelope)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from tests.support.box import Box
 from tests.support.thinker import Client
 from thoughtbox.errors import InvalidPayload
-from thoughtbox.search import Texts
+from thoughtbox.search.texts import Texts
 
 
 @pytest.fixture

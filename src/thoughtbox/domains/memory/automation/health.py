@@ -96,7 +96,7 @@ def _config(tx: Tx) -> Iterator[Check]:
     folder = project_of(tx)
     config = active_config(folder)
     memory_settings(folder)
-    known = {name for operation in TABLE for name in (operation.name, operation.bare)}
+    known = {name for each in TABLE.known.values() for name in (each.name, each.bare)}
     errors, warnings = findings(config, known)
     for finding in errors:
         yield Check("config", ok=False, detail=f"{finding.field}: {finding.message}", fix=_mend(folder))

@@ -249,7 +249,7 @@ def _shown(preset: Preset, active: str | None) -> PresetShown:
 
 
 def _known_tools() -> set[str]:
-    return {operation.bare for operation in TABLE} | {operation.name for operation in TABLE}
+    return {name for known in TABLE.known.values() for name in (known.name, known.bare)}
 
 
 def _listed(errors: list[Finding]) -> str:

@@ -47,7 +47,7 @@ from thoughtbox.errors import (
     ValidationFailed,
 )
 from thoughtbox.operations import HARD_CEILING, Example, Slices, Steps, Tx, fitting, size
-from thoughtbox.search import Texts
+from thoughtbox.search.texts import Texts
 
 ACCESSES = "experience_accesses"
 """The tally of what was looked at."""

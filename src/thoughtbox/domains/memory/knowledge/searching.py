@@ -9,8 +9,8 @@ from thoughtbox.domains.memory.knowledge.experience import kind_mark, level_belo
 from thoughtbox.domains.memory.knowledge.models import SearchExperiences
 from thoughtbox.domains.memory.view.experiences import Experiences, Outline
 from thoughtbox.operations import Tx
-from thoughtbox.search import Best, Texts
 from thoughtbox.search.query import any_of
+from thoughtbox.search.texts import Best, Texts
 
 
 class Found(NamedTuple):

@@ -12,7 +12,7 @@ from thoughtbox.domains.mind.search.models import Found, Search
 from thoughtbox.domains.mind.search.texts import SEARCHED
 from thoughtbox.ledger.record import Record, present
 from thoughtbox.operations import HARD_CEILING, Example, Tx, fitting, size
-from thoughtbox.search import Hit, Texts
+from thoughtbox.search.texts import Hit, Texts
 
 AROUND = len('{"query":,"hits":[],"count":100,"has_more":true,"next_offset":1000000,"message":,"truncated":false}')
 

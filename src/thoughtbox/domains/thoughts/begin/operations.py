@@ -278,7 +278,7 @@ def _let_go_of_deleted(tx: Tx) -> None:
 
 def _available(stage: int) -> list[str]:
     """What is open at this stage: families of operations once, or what is open of them."""
-    ours = [operation for operation in TABLE if operation.room == room.name and not operation.hidden]
+    ours = [operation for operation in TABLE.known.values() if operation.room == room.name and not operation.hidden]
     closed = {operation.name.partition(".")[0] for operation in ours if stage_needed(operation) > stage}
     names = (operation.name for operation in ours if stage_needed(operation) <= stage)
     families = ((name, name.partition(".")[0]) for name in names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -182,8 +182,7 @@ class _Taking:
             "adopts": list(reading.adopts) or None,
             "rejects": list(reading.rejects) or None,
         }
-        return replace(
-            draft,
+        return draft._replace(
             kind=reading.kind,
             attrs=attrs,
             data=present({**draft.data, **given}),

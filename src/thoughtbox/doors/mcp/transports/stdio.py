@@ -63,6 +63,11 @@ def serve_stdio(settings: Settings) -> None:
 def claim() -> Descriptors:
     """Take standard input and output for us alone; to everybody else they are nothing, and stderr."""
     private = Descriptors(os.dup(0), os.dup(1))
+    if sys.platform == "win32":  # pragma: no cover - where a line would otherwise get another end
+        import msvcrt
+
+        for descriptor in private:
+            msvcrt.setmode(descriptor, os.O_BINARY)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
