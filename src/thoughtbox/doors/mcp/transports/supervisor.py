@@ -1,0 +1,257 @@
+"""Several processes as one server: a supervisor that starts them, and passes on what one of them has for another.
+
+All of them accept connections from the one socket that the supervisor has bound. It serves nothing itself. Workers that
+die are started anew; asked to, it starts a new one beside each, has the old one hand over all that it has, and end. No
+worker outlives it: they see the end of the channel that leads to it.
+"""
+
+from __future__ import annotations
+
+import logging
+import selectors
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
+from typing import Any, Final
+
+from thoughtbox.doors.mcp.transports.channel import Channel, Frame
+from thoughtbox.doors.mcp.transports.worker_frames import (
+    ALONE,
+    CONNECTION,
+    LEAVE,
+    LEFT,
+    MOST_HOPS,
+    READY,
+    SERVE,
+    SESSION,
+)
+
+logger = logging.getLogger(__name__)
+
+ENDING_SECONDS = 1.8
+"""How long workers may take to end, before they are ended."""
+
+FIRST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 5.0
+"""Before a worker is started in the place of one that died: longer each time, until one has served for a while."""
+
+SETTLED_SECONDS = 30.0
+
+RESTART: Final = signal.SIGUSR1
+ENDS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+Start = Callable[[int, int], "subprocess.Popen[bytes]"]
+"""Starts a worker, given its place and the descriptor of its end of a channel."""
+
+
+class State(Enum):
+    STARTING = "it is not ready yet"
+    SERVING = "it accepts connections"
+    LEAVING = "it hands over what it has"
+
+
+class Worker:
+    """One process that serves."""
+
+    def __init__(self, slot: int, process: subprocess.Popen[bytes], channel: Channel) -> None:
+        self.slot = slot
+        self.process = process
+        self.channel = channel
+        self.state = State.STARTING
+        self.since = time.monotonic()
+
+
+class Supervisor:
+    """Keeps workers, one in each slot."""
+
+    def __init__(self, count: int, start: Start, announce: Callable[[], None]) -> None:
+        """`announce` is called when all of them serve for the first time."""
+        self._count = count
+        self._start = start
+        self._announce: Callable[[], None] | None = announce
+        self._workers: list[Worker] = []
+        self._selector = selectors.DefaultSelector()
+        self._signals: list[int] = []
+        self._is_to_restart = False
+        self._pauses: dict[int, float] = {}
+        self._due: dict[int, float] = {}
+        """When a worker is to be started in a slot where one has died."""
+        self._code: int | None = None
+        """What the process ends with, once it is to end."""
+
+    def run(self) -> int:
+        """Until a signal ends it, or a worker that cannot start at all. Only in the main thread."""
+        waking, woken = socket.socketpair()
+        with waking, woken:
+            for end in (waking, woken):
+                end.setblocking(False)
+            self._selector.register(woken, selectors.EVENT_READ)
+            before_waking = signal.set_wakeup_fd(waking.fileno(), warn_on_full_buffer=False)
+            before = {number: signal.signal(number, self._signalled) for number in (*ENDS, RESTART, signal.SIGCHLD)}
+            try:
+                for slot in range(self._count):
+                    self._begin(slot)
+                while self._code is None:
+                    self._turn(woken)
+                self._end()
+            finally:
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+                signal.set_wakeup_fd(before_waking)
+                for worker in self._workers:
+                    worker.process.kill()
+        return self._code
+
+    def _signalled(self, number: int, frame: Any) -> None:
+        self._signals.append(number)
+
+    def _turn(self, woken: socket.socket) -> None:
+        for key, events in self._selector.select(self._patience()):
+            if key.fileobj is woken:
+                with suppress(BlockingIOError):
+                    woken.recv(1 << 12)
+            else:
+                self._attend(key.data, events)
+        for worker in list(self._workers):
+            self._watch(worker)
+        while self._signals:
+            number = self._signals.pop(0)
+            if number in ENDS:
+                self._code = 0
+            elif number == RESTART:
+                self._is_to_restart = True
+        self._reap()
+        self._start_what_is_due()
+        if self._is_to_restart and self._code is None:
+            self._restart()
+
+    def _patience(self) -> float | None:
+        return max(0.0, min(self._due.values()) - time.monotonic()) if self._due else None
+
+    def _watch(self, worker: Worker) -> None:
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.channel.is_waiting else 0)
+        if self._selector.get_key(worker.channel).events != events:
+            self._selector.modify(worker.channel, events, worker)
+
+    def _begin(self, slot: int) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = self._start(slot, theirs.fileno())
+        worker = Worker(slot, process, Channel(ours))
+        self._workers.append(worker)
+        self._selector.register(worker.channel, selectors.EVENT_READ, worker)
+
+    def _in(self, slot: int, state: State) -> Worker | None:
+        return next((worker for worker in self._workers if worker.slot == slot and worker.state is state), None)
+
+    def _attend(self, worker: Worker, events: int) -> None:
+        if worker not in self._workers:
+            return
+        if events & selectors.EVENT_WRITE:
+            worker.channel.flush()
+        if events & selectors.EVENT_READ:
+            for frame in worker.channel.receive() or ():
+                self._take(worker, frame)
+
+    def _take(self, worker: Worker, frame: Frame) -> None:
+        if frame.kind == READY:
+            self._install(worker)
+        elif frame.kind == CONNECTION:
+            self._pass_on(worker, frame)
+        elif frame.kind == SESSION:
+            successor = self._in(worker.slot, State.SERVING)
+            if successor is not None:
+                successor.channel.send(frame)
+        elif frame.kind == LEFT:
+            self._tell_that_alone(worker.slot)
+
+    def _install(self, worker: Worker) -> None:
+        """A worker is ready: it serves from now on, and the one before it hands over."""
+        earlier = self._in(worker.slot, State.SERVING)
+        worker.state = State.SERVING
+        worker.since = time.monotonic()
+        worker.channel.send(Frame(SERVE, {"follows": earlier is not None}))
+        if earlier is not None:
+            earlier.state = State.LEAVING
+            earlier.channel.send(Frame(LEAVE, {}))
+        if self._announce is not None and all(self._in(slot, State.SERVING) for slot in range(self._count)):
+            self._announce()
+            self._announce = None
+
+    def _pass_on(self, worker: Worker, frame: Frame) -> None:
+        """Give a connection to the worker of a slot; from that one, to the one before it."""
+        slot, hops = frame.fields["to"], frame.fields["hops"]
+        before = worker.state is State.SERVING and slot == worker.slot
+        target = self._in(slot, State.LEAVING if before else State.SERVING)
+        if target is None:  # there is nobody: whoever has asked is to answer
+            target, hops = worker, MOST_HOPS
+        target.channel.send(Frame(CONNECTION, {**frame.fields, "hops": hops}, frame.body, frame.descriptor))
+
+    def _tell_that_alone(self, slot: int) -> None:
+        successor = self._in(slot, State.SERVING)
+        if successor is not None:
+            successor.channel.send(Frame(ALONE, {}))
+
+    def _reap(self) -> None:
+        for worker in list(self._workers):
+            code = worker.process.poll()
+            if code is None:
+                continue
+            for frame in iter(lambda one=worker: one.channel.receive(), None):
+                if not frame:
+                    break
+                for one in frame:
+                    self._take(worker, one)
+            self._selector.unregister(worker.channel)
+            worker.channel.close()
+            self._workers.remove(worker)
+            self._mind(worker, code)
+
+    def _mind(self, worker: Worker, code: int) -> None:
+        """A worker has ended: as it should, or not."""
+        if self._code is not None:
+            return
+        if worker.state is State.LEAVING:
+            self._tell_that_alone(worker.slot)
+        elif worker.state is State.STARTING and self._announce is not None:
+            self._code = code or 1  # it has said why
+        elif worker.state is State.STARTING and self._in(worker.slot, State.SERVING) is not None:
+            logger.error("a new worker could not start (exit code %d): the one before it goes on", code)
+        else:
+            lived = time.monotonic() - worker.since
+            pause = FIRST_PAUSE_SECONDS if lived > SETTLED_SECONDS else self._pauses.get(worker.slot, FIRST_PAUSE_SECONDS)
+            logger.error("worker %d ended (exit code %d), and is started again", worker.slot + 1, code)
+            self._pauses[worker.slot] = min(2 * pause, LONGEST_PAUSE_SECONDS)
+            self._due[worker.slot] = time.monotonic() + pause
+
+    def _start_what_is_due(self) -> None:
+        for slot, when in list(self._due.items()):
+            if when <= time.monotonic() and self._code is None:
+                del self._due[slot]
+                self._begin(slot)
+
+    def _restart(self) -> None:
+        """Start a new worker beside each; not before an earlier restart has come to its end."""
+        if self._due or any(worker.state is not State.SERVING for worker in self._workers):
+            return
+        self._is_to_restart = False
+        for slot in range(self._count):
+            self._begin(slot)
+
+    def _end(self) -> None:
+        """Have all of them end, and end those that do not."""
+        for worker in self._workers:
+            with suppress(ProcessLookupError):
+                worker.process.terminate()
+        until = time.monotonic() + ENDING_SECONDS
+        for worker in list(self._workers):
+            try:
+                worker.process.wait(max(0.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                worker.process.kill()
+                worker.process.wait()
+            self._workers.remove(worker)
