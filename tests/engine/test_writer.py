@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, cast
@@ -90,23 +91,33 @@ class Desk:
     def __init__(self) -> None:
         self.lanes = Lanes()
         self.told = 0
+        self.tell: Callable[[], None] = self._count
         self._writer: Writer | None = None
 
     def put(self, *works: Work) -> list[Future[Any]]:
         return [self.lanes.put("lane", work) for work in works]
 
-    def start(self, *sessions: Session, turn: Turn | None = None) -> None:
+    def start(self, *sessions: Session, turn: Turn | None = None, connected: bool = False) -> None:
+        """`connected`: the first session is there from the beginning."""
         waiting = list(sessions)
         self._writer = Writer(
             "writer",
             self.lanes,
             lambda: waiting.pop(0),
+            first=waiting.pop(0) if connected else None,
             translate=lambda error: StorageError("lost") if isinstance(error, Lost) else error,
             turn=turn or FreeTurn(),
             committed=self._tell,
         )
 
+    def here(self, work: Work) -> Future[Any] | None:
+        assert self._writer is not None
+        return self._writer.write_here("lane", work)
+
     def _tell(self) -> None:
+        self.tell()
+
+    def _count(self) -> None:
         self.told += 1
 
     def close(self) -> None:
@@ -231,3 +242,95 @@ def test_several_writers_share_the_lanes_and_all_end_with_them(desk: Desk):
     for writer in writers:
         writer.join(SECONDS)
         assert not writer._thread.is_alive()
+
+
+def test_those_who_wait_are_answered_before_those_who_watch_are_told(desk: Desk):
+    order: list[str] = []
+    desk.tell = lambda: order.append("told")
+    first, second = desk.put(note, note)
+    first.add_done_callback(lambda _: order.append("first"))
+    second.add_done_callback(lambda _: order.append("second"))
+    desk.start(Session())
+    desk.close()
+    assert order == ["first", "second", "told"]
+
+
+@pytest.mark.parametrize("verb", ["begin", "savepoint", "release", "commit"])
+def test_a_call_here_is_answered_at_whichever_verb_the_session_fails_and_the_next_one_goes_on(desk: Desk, verb: str):
+    session = Session(verb)
+    desk.start(session, Session(), connected=True)
+    failed = desk.here(nothing)
+    assert failed is not None
+    assert errors([failed]) == [StorageError]
+    session.failing = ""
+    assert errors(desk.put(nothing)) == [type(None)]
+    again = desk.here(nothing)
+    assert again is not None
+    assert errors([again]) == [type(None)]
+
+
+def test_a_call_here_that_raises_is_undone_and_nobody_is_told(desk: Desk):
+    session = Session()
+    desk.start(session, connected=True)
+    for work, outcome in ((refuse, Refused), (note, type(None))):
+        called = desk.here(work)
+        assert called is not None
+        assert errors([called]) == [outcome]
+    undone, done = ("rollback to savepoint", "release")
+    assert session.asked == ["begin", "savepoint", undone, "commit", "begin", "savepoint", done, "commit"]
+    assert desk.told == 1
+
+
+def test_an_interrupt_in_the_middle_of_a_call_here_is_the_callers_and_leaves_the_way_free(desk: Desk):
+    def interrupted(sql: Sql) -> None:
+        raise KeyboardInterrupt
+
+    def interrupt_the_end(sql: Sql) -> None:
+        sql.before_commit["end"] = interrupted
+
+    desk.start(Session(), Session(), connected=True)
+    for work in (interrupted, interrupt_the_end):
+        called = desk.here(work)
+        assert called is not None
+        assert errors([called]) == [KeyboardInterrupt]
+        assert errors(desk.put(nothing)) == [type(None)]
+
+
+def test_a_turn_that_is_not_had_at_once_leaves_the_call_to_the_thread():
+    class LaterTurn(FreeTurn):
+        def is_had_at_once(self) -> bool:
+            return False
+
+    class BrokenTurn(FreeTurn):
+        def is_had_at_once(self) -> bool:
+            raise OSError("the lock file is gone")
+
+    for turn in (LaterTurn(), BrokenTurn()):
+        own = Desk()
+        own.start(Session(), turn=turn, connected=True)
+        called = own.here(note)
+        assert called is not None
+        assert errors([called]) == [type(None)]
+        own.close()
+        assert own.told == 1
+
+
+def test_whoever_has_no_connection_yet_is_left_to_the_thread(desk: Desk):
+    desk.start(Session())
+    called = desk.here(lambda sql: threading.get_ident())
+    assert called is not None
+    assert called.result(SECONDS) != threading.get_ident()
+
+
+def test_who_writes_here_while_the_lanes_close_finishes_what_was_put_behind(desk: Desk):
+    behind: list[Future[Any]] = []
+
+    def close_meanwhile(sql: Sql) -> None:
+        behind.extend(desk.put(nothing, refuse, nothing))
+        desk.lanes.close()
+
+    desk.start(Session(), connected=True)
+    called = desk.here(close_meanwhile)
+    assert called is not None
+    assert errors([called, *behind]) == [type(None), type(None), Refused, type(None)]
+    assert desk.here(nothing) is None

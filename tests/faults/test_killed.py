@@ -88,6 +88,49 @@ def test_a_process_that_writes_to_postgres_and_is_killed_loses_nothing_it_acknow
     kill_often(Place(tmp_path, database_url=postgres_url), 2, SEED)
 
 
+BUSY_LOG = """
+from thoughtbox.engine import log_reserve, sqlite_watch
+log_reserve.AHEAD, log_reserve.LARGEST = 1 << 16, 1 << 18
+sqlite_watch.SHORTEST_PAUSE = sqlite_watch.SETTLE_SECONDS = sqlite_watch.FOLD_WHEN_BUSY_SECONDS = 0.002
+"""
+"""The log is looked at all the time, soon used up, and starts over every few appends."""
+
+
+def die_alone(directory: Path, life: str, chance: Random) -> list[Acknowledged]:
+    """One thread writes, in the writer's place, while the log is written in advance and folded in beside it."""
+    told = {"durability": "full", "prelude": BUSY_LOG, "keeps_log": True}
+    with writing(directory, life, threads=1, **told) as writer:
+        assert writer.is_ready()
+        writer.go()
+        writer.listen(until=chance.randrange(1, 400))
+        writer.kill()
+        writer.listen()
+    assert writer.errors == []
+    return writer.acknowledged
+
+
+def kill_alone(directory: Path, lives: int, seed: int) -> None:
+    print(f"seed {seed}")
+    chance = Random(seed)
+    acknowledged: list[Acknowledged] = []
+    for life in range(lives):
+        acknowledged += die_alone(directory, f"life-{life}", chance)
+        assert_nothing_is_lost(Place(directory), acknowledged)
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_a_process_that_writes_in_its_own_thread_and_is_killed_loses_nothing_whatever_its_log_is_at(
+    part: int, tmp_path: Path
+):
+    kill_alone(tmp_path, 3, SEED + part)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("part", range(10))
+def test_a_process_that_writes_in_its_own_thread_and_is_killed_ten_times_loses_nothing(part: int, tmp_path: Path):
+    kill_alone(tmp_path, 10, SEED + 200 + part)
+
+
 @pytest.mark.torture
 @pytest.mark.parametrize("durability", DURABILITIES)
 @pytest.mark.parametrize("part", range(15))

@@ -6,16 +6,20 @@ With `durability=full` nothing that was acknowledged is lost; with `normal`, wha
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import apsw
 import pytest
 
 from tests.faults.power import RememberingDisk, remembering_disk
 from tests.faults.store import Acknowledged, Store, fill, missing
-from thoughtbox.engine import sqlite
+from thoughtbox.engine import log_reserve, sqlite
+from thoughtbox.engine.sqlite import SqliteEngine
+from thoughtbox.engine.sqlite_watch import SqliteWatch
 from thoughtbox.ledger import importing, replay
 from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.replay import rebuild
@@ -52,9 +56,13 @@ def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 class Life:
     """A store on the remembering disk, and copies of what power cuts at chosen steps would have left of it."""
 
-    def __init__(self, directory: Path, disk: RememberingDisk, durability: str, chance: Random) -> None:
+    def __init__(
+        self, directory: Path, disk: RememberingDisk, durability: str, chance: Random, *, keeps_log: bool = False
+    ) -> None:
+        """`keeps_log`: as who serves does, it is written in advance, and starts over again and again."""
         self.directory = directory
         self.durability = durability
+        self.keeps_log = keeps_log
         self.acknowledged: list[Acknowledged] = []
         self.cuts: list[Cut] = []
         self._disk = disk
@@ -85,6 +93,19 @@ class Life:
         for number, content in enumerate(contents):
             id = store.think(content, key=content[:40] if number % 4 == 0 else None, actionId="deploy")
             self.acknowledged.append(Acknowledged(id, "s1", content))
+            if self.keeps_log and number % 3 == 0:
+                self._tend_log(store)
+
+    def _tend_log(self, store: Store) -> None:
+        """What is done beside those who write, done now: the log folded in, and more of it written in advance."""
+        assert isinstance(store.engine, SqliteEngine)
+        connection = apsw.Connection(str(self.directory / "thoughtbox.db"), vfs=self._disk.vfs_name)
+        connection.pragma("synchronous", self.durability)
+        watch = SqliteWatch(self.directory / "thoughtbox.db", connection, store.engine._files, lambda: True)
+        watch._rest()
+        watch._tend(time.monotonic(), is_busy=False)
+        watch.close()
+        connection.close()
 
     def _look(self) -> None:
         if self._disk.steps not in self._wanted:
@@ -102,16 +123,18 @@ def a_history(tmp_path: Path) -> list[bytes]:
         return store.export()
 
 
-def cut_often(tmp_path: Path, disk: RememberingDisk, durability: str, seed: int, cuts: int) -> Iterator[Cut]:
+def cut_often(
+    tmp_path: Path, disk: RememberingDisk, durability: str, seed: int, cuts: int, *, keeps_log: bool
+) -> Iterator[Cut]:
     print(f"seed {seed}")
     chance = Random(seed)
     incoming = a_history(tmp_path)
-    counting = Life(tmp_path / "counting" / "store", disk, durability, chance)
+    counting = Life(tmp_path / "counting" / "store", disk, durability, chance, keeps_log=keeps_log)
     counting.live(incoming)
     steps = disk.steps
     disk.files.clear()
     disk.steps = 0
-    life = Life(tmp_path / "cut" / "store", disk, durability, chance)
+    life = Life(tmp_path / "cut" / "store", disk, durability, chance, keeps_log=keeps_log)
     life.cut_at(set(chance.sample(range(1, steps + 1), min(cuts, steps))))
     life.live(incoming)
     assert len(life.cuts) >= min(cuts, steps) * 0.8
@@ -143,9 +166,11 @@ def assert_holds_together(store: Store) -> None:
     assert store.views_that_differ_when_rebuilt() == []
 
 
-def lose_power(tmp_path: Path, disk: RememberingDisk, durability: str, seed: int, cuts: int) -> None:
+def lose_power(
+    tmp_path: Path, disk: RememberingDisk, durability: str, seed: int, cuts: int, *, keeps_log: bool = False
+) -> None:
     lost = 0
-    for cut in cut_often(tmp_path, disk, durability, seed, cuts):
+    for cut in cut_often(tmp_path, disk, durability, seed, cuts, keeps_log=keeps_log):
         with Store(cut.directory) as store:
             gone = missing(store, cut.acknowledged)
             if durability == "full":
@@ -162,6 +187,24 @@ def test_a_power_cut_leaves_all_that_was_acknowledged_or_a_whole_prefix(
     durability: str, tmp_path: Path, disk: RememberingDisk
 ):
     lose_power(tmp_path, disk, durability, SEED, 12)
+
+
+def test_a_power_cut_leaves_all_that_was_acknowledged_of_a_log_that_is_written_in_advance_and_starts_over(
+    tmp_path: Path, disk: RememberingDisk, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(log_reserve, "AHEAD", 1 << 17)
+    monkeypatch.setattr(log_reserve, "LARGEST", 1 << 19)
+    lose_power(tmp_path, disk, "full", SEED, 8, keeps_log=True)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("part", range(10))
+def test_hundreds_of_power_cuts_leave_all_that_was_acknowledged_of_a_log_that_starts_over(
+    part: int, tmp_path: Path, disk: RememberingDisk, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(log_reserve, "AHEAD", 1 << 17)
+    monkeypatch.setattr(log_reserve, "LARGEST", 1 << 19)
+    lose_power(tmp_path, disk, "full", SEED + 1 + part, 60, keeps_log=True)
 
 
 @pytest.mark.torture

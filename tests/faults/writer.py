@@ -32,9 +32,13 @@ def main(
     durability: str = "normal",
     database_url: str = "",
     prelude: str = "",
+    keeps_log: bool = False,
 ) -> None:
     exec(prelude, {})
     store = Store(Path(directory), durability=durability, database_url=database_url)
+    if keeps_log:
+        store.engine.keep()
+        store.engine.watch(lambda: None)
     say({"ready": True})
     sys.stdin.readline()  # all start at once
     stop = threading.Event()

@@ -173,11 +173,11 @@ class Workshop:
         )
         self.focus = Focus()
 
-    def submit(self, operation: str, *, agent: str = "mia", **more: Any) -> Future[dict[str, Any]]:
+    def submit(self, operation: str, *, agent: str = "mia", here: bool = False, **more: Any) -> Future[dict[str, Any]]:
         options = {name: more.pop(name) for name in ("key", "as_of", "progress", "landing", "focus") if name in more}
         caller = Caller(agent=agent, transport="test")
         return self.dispatcher.submit(
-            Call(operation=operation, workspace=WORKSPACE, arguments=more, caller=caller, **options)
+            Call(operation=operation, workspace=WORKSPACE, arguments=more, caller=caller, **options), here=here
         )
 
     def call(self, operation: str, **arguments: Any) -> dict[str, Any]:

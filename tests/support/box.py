@@ -61,15 +61,18 @@ class Box:
     def __init__(self, directory: Path | None = None, **variables: str) -> None:
         self.app = Thoughtbox(settings_for(directory, **variables), world=ticking_world())
 
-    def submit(self, operation: str, arguments: dict[str, Any], **options: Any) -> Future[dict[str, Any]]:
+    def submit(
+        self, operation: str, arguments: dict[str, Any], *, here: bool = False, **options: Any
+    ) -> Future[dict[str, Any]]:
         caller = Caller(agent="tester", transport="test")
         named = named_workspace(self.app.dispatcher.table.find(operation, arguments), arguments)
         return self.app.dispatcher.submit(
-            Call(operation=operation, workspace=named or WORKSPACE, arguments=arguments, caller=caller, **options)
+            Call(operation=operation, workspace=named or WORKSPACE, arguments=arguments, caller=caller, **options),
+            here=here,
         )
 
     def call(self, operation: str, arguments: dict[str, Any], **options: Any) -> dict[str, Any]:
-        return self.submit(operation, arguments, **options).result()
+        return self.submit(operation, arguments, here=True, **options).result()
 
     def __getattr__(self, operation: str) -> Any:
         if operation.startswith("_"):

@@ -66,9 +66,19 @@ class LogReserve:
             size = 0
         return Filling(HEADER.size + frames * self._frame, (frames - folded) * self._frame, size)
 
-    def is_short(self, filling: Filling) -> bool:
-        """Whether less is written in advance than there should be, and more may be."""
-        return filling.size < min(filling.used + AHEAD // 2, LARGEST) and time.monotonic() >= self._not_before
+    def is_short(self, filling: Filling, *, is_busy: bool) -> bool:
+        """Whether more should be written in advance; while others are busy, only once some of it is used up."""
+        if filling.size >= min(filling.used + AHEAD // 2, LARGEST) or (is_busy and filling.used < AHEAD // 2):
+            return False
+        return time.monotonic() >= self._not_before
+
+    def is_to_be_folded(self, filling: Filling) -> bool:
+        """Whether so much is in it that it should start over, however busy others are."""
+        return filling.unfolded > LARGEST // 2
+
+    def is_too_large(self, filling: Filling) -> bool:
+        """Whether it has grown beyond what is worth keeping."""
+        return filling.size > LARGEST
 
     def write_ahead(self, filling: Filling, turn: Turn) -> None:
         """Write some more in advance. A disk that is full is no reason to fail: then commits take longer, as before."""

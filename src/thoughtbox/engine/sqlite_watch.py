@@ -18,7 +18,7 @@ from typing import Literal
 
 import apsw
 
-from thoughtbox.engine.log_reserve import AHEAD, LARGEST, LogReserve
+from thoughtbox.engine.log_reserve import LogReserve
 from thoughtbox.engine.open_files import OpenFiles, proves
 from thoughtbox.engine.sqlite_damage import log_of
 from thoughtbox.engine.turnstile import PATIENCE_SECONDS, Turnstile
@@ -98,22 +98,19 @@ class SqliteWatch:
         return before == self._log_seen and proves(found.st_mtime_ns)
 
     def _tend(self, now: float, *, is_busy: bool) -> None:
-        """See to it that there is room in the log for the commits to come: written in advance, or free to start over.
-
-        While others are busy, only when it is about to run out.
-        """
+        """See to it that there is room in the log for the commits to come: written in advance, or by starting over."""
         filling = self._reserve.filling()
-        if filling.unfolded > LARGEST // 2 and now - self._tried > FOLD_WHEN_BUSY_SECONDS:
+        if self._reserve.is_to_be_folded(filling) and now - self._tried > FOLD_WHEN_BUSY_SECONDS:
             self._tried = now
             self._fold("PASSIVE")
-        elif self._reserve.is_short(filling) and (not is_busy or filling.used > AHEAD // 2):
+        elif self._reserve.is_short(filling, is_busy=is_busy):
             with self._not_for_long():
                 self._reserve.write_ahead(filling, self._turn)
 
     def _rest(self) -> None:
         """Leave nothing in the log that the database does not have; and nothing at all, unless it is kept."""
         filling = self._reserve.filling()
-        if not self._keeps_log() or filling.size > LARGEST:
+        if not self._keeps_log() or self._reserve.is_too_large(filling):
             if filling.size:
                 self._fold("TRUNCATE")
         elif filling.unfolded:

@@ -13,6 +13,7 @@ from thoughtbox.operations.meant import as_meant, located
 from thoughtbox.operations.misspelt import nearest
 from thoughtbox.operations.models import Input, wire_names
 from thoughtbox.operations.operation import Operation
+from thoughtbox.operations.storable import unstorable
 from thoughtbox.operations.table import Table
 
 MOST_FAULTS = 20
@@ -165,19 +166,6 @@ _WANTED = {
 
 def _path(location: tuple[int | str, ...]) -> str:
     return shown(".".join(map(str, location)))
-
-
-def unstorable(text: str) -> str | None:
-    """What is in a text that no engine can store; None when nothing is."""
-    if "\0" in text:
-        return "a NUL character (U+0000)"
-    if text.isascii():
-        return None
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "half of a surrogate pair (U+D800 to U+DFFF)"
-    return None
 
 
 def _is_storable(name: str, value: Any) -> bool:

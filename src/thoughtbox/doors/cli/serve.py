@@ -13,7 +13,6 @@ from thoughtbox.doors.cli.store import CannotOpen, settings_of
 from thoughtbox.doors.terminal import PrintableFormatter
 from thoughtbox.errors import ConfigurationError, StorageError
 from thoughtbox.settings import Settings
-from thoughtbox.tokens import Tokens
 
 
 def serve(args: Namespace) -> int:
@@ -51,6 +50,8 @@ def _serve_http(settings: Settings) -> None:
 
 def announcement(settings: Settings, address: str) -> str:
     """Where the server is, and how to connect a client."""
+    from thoughtbox.tokens import Tokens
+
     url = address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
     base = url.rpartition("/")[0]
     store = "PostgreSQL" if settings.database_url else settings.database if settings.storage == "fs" else "memory"

@@ -20,12 +20,12 @@ from thoughtbox.doors.mcp.jsonrpc import INTERNAL_ERROR, ProtocolError
 from thoughtbox.doors.mcp.principal import must_reach, reaches
 from thoughtbox.doors.mcp.request import Outlet, Place, Request, Steps
 from thoughtbox.doors.mcp.revisions import SUBSCRIPTION_ID
-from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import InvalidPayload, ThoughtboxError
-from thoughtbox.ledger.feed import Follower, Stretch
 
 if TYPE_CHECKING:
     from thoughtbox.doors.mcp.connection import Connection
+    from thoughtbox.engine.protocol import Sql
+    from thoughtbox.ledger.feed import Follower, Stretch
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +89,7 @@ class Notifications:
 
     def __init__(self, box: Thoughtbox) -> None:
         self._box = box
-        self._table = box.dispatcher.table
+        self._table = box.table
         self._connections: set[Connection] = set()
         self._streams: set[_Stream] = set()
         self._follower: Follower | None = None

@@ -8,21 +8,15 @@ from functools import lru_cache
 from typing import Any
 
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.mcp.call_options import AS_OF, KEY, option, workspace_of
 from thoughtbox.doors.mcp.focus import Client
-from thoughtbox.doors.mcp.principal import reached
 from thoughtbox.doors.mcp.request import Request, Steps
-from thoughtbox.errors import InvalidPayload, ThoughtboxError
-from thoughtbox.operations.arguments import unstorable
+from thoughtbox.errors import ThoughtboxError
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Landing
 from thoughtbox.operations.dispatch import Answer, Call, fault
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.tx import Tx
 from thoughtbox.operations.workspaces import named_workspace
-from thoughtbox.settings import WORKSPACE, WORKSPACE_RULE
-
-META_KEY = "thoughtbox/idempotencyKey"
-META_AS_OF = "thoughtbox/asOf"
-META_WORKSPACE = "thoughtbox/workspace"
 
 LONGEST_NAME = 128
 
@@ -42,14 +36,14 @@ class OperationCalls:
     def prepare(self, request: Request, client: Client, operation: Operation, arguments: Mapping[str, Any]) -> Call:
         """A call of a client whose turn it is, from where the client stands."""
         meta = request.meta
-        workspace = self.workspace(request, named_workspace(operation, arguments))
+        workspace = workspace_of(request, self._settings.project, named_workspace(operation, arguments))
         return Call(
             operation=operation,
             workspace=workspace,
             arguments=arguments,
             caller=self._caller(request),
-            key=_meta(meta, META_KEY, str),
-            as_of=_meta(meta, META_AS_OF, int),
+            key=option(meta, KEY, str),
+            as_of=option(meta, AS_OF, int),
             focus=client.focus(workspace),
             landing=Landing(),
         )
@@ -82,7 +76,11 @@ class OperationCalls:
     def ask(self, request: Request, question: Callable[[Tx], Any]) -> Steps[Any]:
         """Put a question to the store outside of any operation: lists and completions."""
         try:
-            return (yield self._dispatcher.ask(self.workspace(request), self._caller(request), question))
+            return (
+                yield self._dispatcher.ask(
+                    workspace_of(request, self._settings.project), self._caller(request), question
+                )
+            )
         except ThoughtboxError:
             raise
         except Exception as error:
@@ -95,17 +93,6 @@ class OperationCalls:
             return (yield self._dispatcher.submit(replace(call, progress=reporting.report)))
         finally:
             reporting.is_given_up = True
-
-    def workspace(self, request: Request, named: str | None = None) -> str:
-        """The workspace that a request is about: the one named, in its arguments or beside them, or the server's own.
-
-        Refused when its token does not reach that.
-        """
-        where = "workspace" if named is not None else f"_meta `{META_WORKSPACE}`"
-        named = named if named is not None else _meta(request.meta, META_WORKSPACE, str)
-        if named is not None and not WORKSPACE.fullmatch(named):
-            raise InvalidPayload(f"{where} cannot be the name of a workspace", recovery=f"It has {WORKSPACE_RULE}.")
-        return reached(request.principal, named, self._settings.project)
 
     def _caller(self, request: Request) -> Caller:
         return _called(self._settings.agent or request.peer.name, self._transport, self._settings.toolset)
@@ -139,12 +126,3 @@ def _called(named: str, transport: str, toolset: str) -> Caller:
     """Who calls, by the name that a client has given itself."""
     agent = "".join(filter(str.isprintable, named))[:LONGEST_NAME]
     return Caller(agent=agent or ANONYMOUS.agent, transport=transport, toolset=toolset)
-
-
-def _meta(meta: Mapping[str, Any], name: str, kind: type) -> Any:
-    value = meta.get(name)
-    if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-        raise InvalidPayload(f"_meta `{name}` must be a {'number' if kind is int else 'text'}")
-    if isinstance(value, str) and (what := unstorable(value)) is not None:
-        raise InvalidPayload(f"_meta `{name}` contains {what}, which cannot be stored")
-    return value

@@ -26,6 +26,10 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 Steps: TypeAlias = Generator[Future[Any], Any, T]
 
+Result: TypeAlias = dict[str, Any]
+Handler: TypeAlias = "Callable[[Request], Result | Steps[Result]]"
+"""Answers a request: at once, or in steps. Raises `ProtocolError`."""
+
 _NOTHING: Mapping[str, Any] = {}
 
 

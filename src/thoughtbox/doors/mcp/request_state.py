@@ -135,12 +135,6 @@ def refusal(message: str) -> ProtocolError:
     return ProtocolError(INVALID_PARAMS, message, {"reason": "invalid_request_state"})
 
 
-def refuse_state(request: Request) -> None:
-    """For what never asks its client anything: no state that comes with it was sealed here."""
-    if request.params.get("requestState") is not None:
-        raise _rejected(f"{request.method} asks nothing")
-
-
 def _rejected(why: str) -> ProtocolError:
     """Why is for the log only: who forges one learns nothing."""
     logger.warning("a requestState was refused: %s", why)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Container, Mapping
 from functools import cache
 from typing import Any
-from urllib.parse import quote, unquote
 
 from thoughtbox.errors import ResourceNotFound
 from thoughtbox.operations.addressed import Resource
@@ -29,6 +28,8 @@ def _at(table: Table, uri: str) -> tuple[Resource, dict[str, str]]:
         return known, {}
     for resource in table.resources.values():
         if found := _pattern(resource.uri).fullmatch(uri):
+            from urllib.parse import unquote
+
             return resource, {name: unquote(value) for name, value in found.groupdict().items()}
     raise ResourceNotFound(
         f"there is no resource {uri}",
@@ -94,6 +95,8 @@ def templates(table: Table) -> list[dict[str, Any]]:
 
 def listed(resource: Resource, titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """A resource with one argument, for each value that there is of it, with the title of what is there."""
+    from urllib.parse import quote
+
     (argument,) = _ARGUMENT.findall(resource.uri)
     return [
         {

@@ -6,13 +6,13 @@ hands them what comes in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
-
-import orjson
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Final
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mcp import client_log, prompts, resources
+from thoughtbox.doors.mcp.call_options import workspace_of
 from thoughtbox.doors.mcp.connection import Connection
 from thoughtbox.doors.mcp.envelope import Peer
 from thoughtbox.doors.mcp.focus import Clients
@@ -25,20 +25,13 @@ from thoughtbox.doors.mcp.jsonrpc import (
     writable,
 )
 from thoughtbox.doors.mcp.notifications import Notifications
-from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.params import HANDSHAKE_METHODS, STATELESS_METHODS, invalid_params, must_fit
 from thoughtbox.doors.mcp.principal import Principal
-from thoughtbox.doors.mcp.request import Outlet, Place, Request, Steps
-from thoughtbox.doors.mcp.request_state import refuse_state
+from thoughtbox.doors.mcp.request import Handler, Outlet, Place, Request, Result, Steps
 from thoughtbox.doors.mcp.revisions import HANDSHAKE, IDENTITY, NEWEST_HANDSHAKE, STAMP, STATELESS
-from thoughtbox.doors.mcp.tool_calls import ToolCalls
 from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.doors.mcp.wording import Wording
-from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, NotFound, StorageError, ThoughtboxError
-from thoughtbox.operations.arguments import unstorable
-from thoughtbox.operations.dispatch import fault
-from thoughtbox.operations.models import wire_names
-from thoughtbox.operations.paging import cursor, foreign_cursor, place_in
+from thoughtbox.errors import InternalError, InvalidPayload, NotFound, StorageError, ThoughtboxError
 
 CAPABILITIES: Final = {
     "completions": {},
@@ -55,47 +48,44 @@ CACHEABLE: Final = frozenset(
     {"server/discover", "tools/list", "resources/list", "resources/templates/list", "resources/read", "prompts/list"}
 )
 
-MOST_COMPLETIONS = 100
-
-Result = dict[str, Any]
-Handler = Callable[[Request], Result | Steps[Result]]
-
-
-class AfterResource(NamedTuple):
-    """Where a page of resources ends: in which listing, and behind which of its values."""
-
-    listing: int
-    value: str
-
 
 class McpServer:
     """One MCP server over one Thoughtbox."""
 
     def __init__(self, box: Thoughtbox, *, transport: str) -> None:
-        self._table = box.dispatcher.table
-        self._calls = OperationCalls(box, transport)
+        self._box = box
+        self._table = box.table
+        self._transport = transport
         self._clients = Clients(box, transport)
         self._tools = Tools(self._table, box.settings.toolset)
         self._others: dict[str, Tools] = {}
         self._wording = Wording(self._table, box.settings.toolset)
         self.notifications = Notifications(box)
-        self._tool_calls = ToolCalls(box, self._calls, self._tools, self.notifications)
         self._methods: Mapping[str, Handler] = {
             "initialize": self._initialize,
             "ping": lambda request: {},
             "server/discover": self._discover,
             "tools/list": self._list_tools,
-            "resources/list": self._list_resources,
             "resources/templates/list": self._list_resource_templates,
-            "resources/read": self._read_resource,
             "resources/subscribe": self.notifications.subscribe,
             "resources/unsubscribe": self.notifications.unsubscribe,
             "subscriptions/listen": self.notifications.listen,
             "prompts/list": self._list_prompts,
-            "prompts/get": self._get_prompt,
-            "completion/complete": self._complete,
             "logging/setLevel": client_log.set_level,
         }
+
+    @cached_property
+    def _methods_of_operations(self) -> Mapping[str, Handler]:
+        """Those that need the store. They bring a lot along, which a start does not wait for."""
+        from thoughtbox.doors.mcp.operation_methods import OperationMethods
+
+        own = OperationMethods(self._box, self._transport, self._tools, self._wording, self.notifications)
+        return own.handlers
+
+    def warm(self) -> None:
+        """Have ready what first calls will need; in any thread, while the first answers go out."""
+        self._box.warm()
+        _ = self._methods_of_operations
 
     def connect(self, place: Place, outlet: Outlet, principal: Principal | None = None) -> Connection:
         """A connection of a client, which is remembered as long as that."""
@@ -114,15 +104,17 @@ class McpServer:
         must_fit(check, request.params)
         if not is_stateless and not request.connection.is_agreed and request.method not in ("initialize", "ping"):
             raise invalid_params()
+        handler = self._methods.get(request.method) or self._methods_of_operations[request.method]
         if request.method == "tools/call":
-            return self._tool_calls.answer(request)
-        refuse_state(request)
+            return handler(request)
+        if request.params.get("requestState") is not None:
+            raise ProtocolError(INVALID_PARAMS, "Invalid or expired requestState", {"reason": "invalid_request_state"})
         try:
-            answer = self._methods[request.method](request)
+            answer = handler(request)
         except ProtocolError:
             raise
         except Exception as error:
-            raise _protocol_error(request, fault(error)) from error
+            raise _protocol_error(request, error) from error
         return _stamped(request, answer) if isinstance(answer, dict) else self._in_steps(request, answer)
 
     def _in_steps(self, request: Request, steps: Steps[Result]) -> Steps[Result]:
@@ -132,7 +124,7 @@ class McpServer:
         except ProtocolError:
             raise
         except Exception as error:
-            raise _protocol_error(request, fault(error)) from error
+            raise _protocol_error(request, error) from error
 
     def _initialize(self, request: Request) -> Result:
         params = request.params
@@ -156,7 +148,7 @@ class McpServer:
     def _list_tools(self, request: Request) -> Steps[Result]:
         """The tools as this client sees them from where it stands, once the calls that it sent before are done."""
         _refuse_cursor(request)
-        client, workspace = request.connection.client, self._calls.workspace(request)
+        client, workspace = request.connection.client, workspace_of(request, self._box.settings.project)
         tools = self._tools_of(request)
         with client.turn.wanted() as turn:
             if turn is not None:
@@ -175,82 +167,13 @@ class McpServer:
             self._others[toolset] = Tools(self._table, toolset)
         return self._others[toolset]
 
-    def _list_resources(self, request: Request) -> Steps[Result]:
-        """Fixed ones first, then what each listing resource has, a page at a time. The cursor says where to go on."""
-        listing = [resource for resource in self._table.resources.values() if resource.listed is not None]
-        given = request.params.get("cursor")
-        place, after = place_in(given, AfterResource) if given is not None else (0, "")
-        if place >= max(len(listing), 1):
-            raise foreign_cursor()
-        found = resources.fixed(self._table) if place == 0 and not after else []
-        while place < len(listing):
-            list_values = listing[place].listed
-            assert list_values is not None
-            room_left = resources.PAGE - len(found)
-            titles = yield from self._calls.ask(
-                request, lambda tx, after=after, n=room_left, ask=list_values: ask(tx, after, n)
-            )
-            found += resources.listed(listing[place], titles)
-            if len(titles) == room_left:
-                return {"resources": found, "nextCursor": cursor(AfterResource(place, list(titles)[-1]))}
-            place, after = place + 1, ""
-        return {"resources": found}
-
     def _list_resource_templates(self, request: Request) -> Result:
         _refuse_cursor(request)
         return {"resourceTemplates": resources.templates(self._table)}
 
-    def _read_resource(self, request: Request) -> Steps[Result]:
-        uri = request.params["uri"]
-        resource, arguments = resources.match(self._table, uri)
-        text = resource.text
-        if text is None:
-            operation = self._table.find(resource.operation)
-            answer = yield from self._calls.read(request, operation, {**resource.arguments, **arguments})
-            part = answer.get(resource.part) if resource.part is not None else answer
-            text = part if isinstance(part, str) else _text(part)
-        else:
-            text = self._wording.of(text)
-        return {"contents": [{"uri": uri, "mimeType": resource.mime, "text": text}]}
-
     def _list_prompts(self, request: Request) -> Result:
         _refuse_cursor(request)
         return {"prompts": prompts.shown(self._table, self._wording)}
-
-    def _get_prompt(self, request: Request) -> Steps[Result]:
-        name = request.params["name"]
-        prompt = self._table.prompts.get(name)
-        if prompt is None:
-            raise InvalidOperation(
-                f"there is no prompt `{name}`", recovery=f"Prompts: {', '.join(self._table.prompts)}."
-            )
-        given = prompts.check(prompt, request.params.get("arguments") or {})
-        answer = None
-        if prompt.operation is not None:
-            operation = self._table.find(prompt.operation)
-            own = {name: value for name, value in given.items() if name in wire_names(operation.input)}
-            answer = _text((yield from self._calls.read(request, operation, own)))
-        text = prompts.fill(prompt._replace(text=self._wording.of(prompt.text)), given, answer)
-        return {
-            "description": prompt.description,
-            "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
-        }
-
-    def _complete(self, request: Request) -> Steps[Result]:
-        """Values that begin with what was typed; none for an argument that nothing is known of."""
-        ref, argument = request.params["ref"], request.params["argument"]
-        name, typed = argument["name"], argument["value"]
-        if ref["type"] == "ref/resource":
-            found = self._table.resources.get(ref["uri"])
-        else:
-            found = self._table.prompts.get(ref["name"])
-        if found is None:
-            raise InvalidPayload("there is no such prompt or resource template")
-        values_of = self._table.completion(name, found.room)
-        if values_of is None or unstorable(typed) is not None:
-            return {"completion": {"values": []}}
-        values = yield from self._calls.ask(request, lambda tx: values_of(tx, typed, MOST_COMPLETIONS + 1))
-        return {"completion": {"values": values[:MOST_COMPLETIONS], "hasMore": len(values) > MOST_COMPLETIONS}}
 
 
 def _stamped(request: Request, result: Result) -> Result:
@@ -261,7 +184,8 @@ def _stamped(request: Request, result: Result) -> Result:
     return {"resultType": "complete", **fresh, **result, "_meta": {**result.get("_meta", {}), **STAMP}}
 
 
-def _protocol_error(request: Request, error: ThoughtboxError) -> ProtocolError:
+def _protocol_error(request: Request, raised: Exception) -> ProtocolError:
+    error = raised if isinstance(raised, ThoughtboxError) else _fault(raised)
     code = INVALID_PARAMS
     if isinstance(error, NotFound) and not request.peer.is_stateless:
         code = RESOURCE_NOT_FOUND
@@ -271,11 +195,15 @@ def _protocol_error(request: Request, error: ThoughtboxError) -> ProtocolError:
     return ProtocolError(code, str(error), writable({**error.payload(), **asked}))
 
 
-def _text(answer: Any) -> str:
-    return orjson.dumps(answer).decode()
-
-
 def _refuse_cursor(request: Request) -> None:
     """For lists that come whole."""
     if request.params.get("cursor") is not None:
+        from thoughtbox.operations.paging import foreign_cursor
+
         raise foreign_cursor()
+
+
+def _fault(raised: Exception) -> ThoughtboxError:
+    from thoughtbox.operations.dispatch import fault
+
+    return fault(raised)

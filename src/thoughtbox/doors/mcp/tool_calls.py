@@ -39,7 +39,7 @@ class ToolCalls:
     """Answers `tools/call`."""
 
     def __init__(self, box: Thoughtbox, calls: OperationCalls, tools: Tools, notifications: Notifications) -> None:
-        self._table = box.dispatcher.table
+        self._table = box.table
         self._world = box.world
         self._toolset = box.settings.toolset
         self._calls = calls

@@ -103,6 +103,7 @@ class StdioWire:
 
     def _settle_down(self) -> None:
         """Behind the first answer, what nobody should have to wait for."""
+        self._server.warm()
         self._server.notifications.follow(self._place)
         self._box.keep()
 
