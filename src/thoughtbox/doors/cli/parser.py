@@ -13,7 +13,7 @@ from thoughtbox.settings import all_settings
 STORE_FLAGS = ("data_dir", "project", "database_url", "storage", "durability")
 """Settings that every command takes as options."""
 
-SERVE_FLAGS = ("transport", "host", "port", "toolset", "token")
+SERVE_FLAGS = ("transport", "host", "port", "workers", "toolset", "token")
 """Settings that only `serve`, `doctor` and `config` take."""
 
 EXIT_CODES = {
@@ -35,6 +35,7 @@ _METAVARS = {
     "transport": "stdio|http",
     "host": "ADDRESS",
     "port": "NUMBER",
+    "workers": "NUMBER",
     "toolset": "NAME",
     "token": "TEXT",
 }

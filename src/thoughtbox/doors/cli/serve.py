@@ -26,7 +26,7 @@ def serve(args: Namespace) -> int:
         if settings.transport == "stdio":
             _serve_stdio(settings)
         else:
-            _serve_http(settings)
+            return _serve_http(settings)
     except ConfigurationError:
         raise
     except StorageError as error:
@@ -42,10 +42,23 @@ def _serve_stdio(settings: Settings) -> None:
     serve_stdio(settings)
 
 
-def _serve_http(settings: Settings) -> None:
+def _serve_http(settings: Settings) -> int:
+    from thoughtbox.doors.mcp.transports.worker_frames import Place
+
+    place = Place.mine()
+    if place is not None:
+        from thoughtbox.doors.mcp.transports.http import serve_as_worker
+
+        serve_as_worker(settings, place)
+        return 0
+    if settings.workers > 1:
+        from thoughtbox.doors.mcp.transports.supervisor import supervise
+
+        return supervise(settings, lambda address: _say(announcement(settings, address)))
     from thoughtbox.doors.mcp.transports.http import serve_http
 
     serve_http(settings, lambda address: _say(announcement(settings, address)))
+    return 0
 
 
 def announcement(settings: Settings, address: str) -> str:

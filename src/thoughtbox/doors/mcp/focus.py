@@ -138,6 +138,4 @@ class Clients:
 
 
 def _plain(focus: Focus, table: Table) -> dict[str, Any]:
-    return {
-        room.name: asdict(focus.of(kind)) for room in table.rooms.values() if (kind := room.remembers) is not None
-    }
+    return {room.name: asdict(focus.of(kind)) for room in table.rooms.values() if (kind := room.remembers) is not None}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mcp import client_log, prompts, resources
@@ -32,6 +32,9 @@ from thoughtbox.doors.mcp.revisions import HANDSHAKE, IDENTITY, NEWEST_HANDSHAKE
 from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.doors.mcp.wording import Wording
 from thoughtbox.errors import InternalError, InvalidPayload, NotFound, StorageError, ThoughtboxError
+
+if TYPE_CHECKING:
+    from thoughtbox.operations.table import Table
 
 CAPABILITIES: Final = {
     "completions": {},
@@ -86,6 +89,11 @@ class McpServer:
         """Have ready what first calls will need; in any thread, while the first answers go out."""
         self._box.warm()
         _ = self._methods_of_operations
+
+    @property
+    def table(self) -> Table:
+        """The operations, and what their rooms are."""
+        return self._table
 
     def connect(self, place: Place, outlet: Outlet, principal: Principal | None = None) -> Connection:
         """A connection of a client, which is remembered as long as that."""

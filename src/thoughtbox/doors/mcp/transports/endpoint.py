@@ -36,6 +36,9 @@ LISTEN: Final = "subscriptions/listen"
 ALL_ALIKE: Final[Mapping[int, int]] = {}
 """For clients with a handshake every answer is a 200, also one that is an error."""
 
+Elsewhere = Callable[[HttpRequest, bytes], bool]
+"""Has another worker answer a request of a session, if it may be there."""
+
 SIGNS_AT_ONCE = 50
 SIGNS_PAUSE_SECONDS = 0.02
 
@@ -43,11 +46,20 @@ SIGNS_PAUSE_SECONDS = 0.02
 class Endpoint:
     """Answers what the gate has let in. On one event loop."""
 
-    def __init__(self, server: McpServer, place: Place, longest_body: int) -> None:
+    def __init__(
+        self,
+        server: McpServer,
+        place: Place,
+        longest_body: int,
+        elsewhere: Elsewhere | None = None,
+        slot: int | None = None,
+    ) -> None:
+        """`elsewhere` is asked about sessions that are not known here; `slot` tells the workers of one server apart."""
         self._server = server
         self._place = place
         self._longest_body = longest_body
-        self._sessions = Sessions(server, place)
+        self._elsewhere = elsewhere
+        self.sessions = Sessions(server, place, slot)
         self._exchanges: set[Exchange] = set()
         """Those that are still to be answered."""
 
@@ -57,17 +69,18 @@ class Endpoint:
             self._serve_stateless(request, version)
         elif (handle := request.headers.get(HANDLE)) is None:
             self._serve_newcomer(request)
-        elif (session := self._sessions.find(handle, request.principal)) is None:
-            request.refuse(404, "Session not found")
+        elif (session := self.sessions.find(handle, request.principal)) is None:
+            if self._elsewhere is None or not self._elsewhere(request, handle):
+                request.refuse(404, "Session not found")
         else:
-            self._sessions.enter(session)
-            request.when_over = partial(self._sessions.leave, session)
+            self.sessions.enter(session)
+            request.when_over = partial(self.sessions.leave, session)
             self._serve_session(request, session)
 
     def tick(self) -> None:
         """Give signs of life on streams, and end sessions that nobody uses. Called every few seconds."""
         now = time.monotonic()
-        self._sessions.end_idle(now)
+        self.sessions.end_idle(now)
         self._give_signs([one for one in self._exchanges if now - one.sent_at >= SILENCE_SECONDS])
 
     def _give_signs(self, silent: list[Exchange]) -> None:
@@ -124,14 +137,14 @@ class Endpoint:
     def _take_newcomer(self, request: HttpRequest, message: Incoming | Reply) -> None:
         if not isinstance(message, Incoming) or message.method != "initialize" or message.id is None:
             request.refuse(400, "Bad Request: Missing session ID")
-        elif (session := self._sessions.begin(request.principal)) is None:
+        elif (session := self.sessions.begin(request.principal)) is None:
             request.refuse(503, "Too many open sessions", code=INTERNAL_ERROR)
         else:
             exchange = Exchange()
             session.connection.receive(message, exchange)
             handle: tuple[Header, ...] = ()
             if session.connection.is_agreed:
-                self._sessions.keep(session)
+                self.sessions.keep(session)
                 handle = ((HANDLE, session.handle),)
             exchange.respond(request, *handle, statuses=ALL_ALIKE)
 
@@ -141,7 +154,7 @@ class Endpoint:
         elif request.method == "GET":
             self._open_stream(request, session)
         elif request.method == "DELETE":
-            self._sessions.end(session)
+            self.sessions.end(session)
             request.respond(200, b"", JSON)
         else:
             _refuse_method(request)

@@ -7,7 +7,7 @@ import logging
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Protocol
 
@@ -35,6 +35,10 @@ class Connection(Protocol):
         """Close it now, whatever has not gone out."""
         ...
 
+    def move_if_at_rest(self, move: Callable[[int, bytes], None]) -> bool:
+        """Have it go on elsewhere, if nothing is under way."""
+        ...
+
     def finish(self) -> None:
         """Take no further request: close it now, or when what is under way is answered."""
         ...
@@ -54,6 +58,9 @@ class OpenConnections:
         self._most = min(limits.MOST_CONNECTIONS, spare)
         self._complained_at = -limits.COMPLAINT_SECONDS
         self._emptied: asyncio.Event | None = None
+
+    def __len__(self) -> int:
+        return len(self._all)
 
     def __iter__(self) -> Iterator[Connection]:
         return iter(list(self._all))

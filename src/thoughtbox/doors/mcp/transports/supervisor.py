@@ -8,27 +8,36 @@ worker outlives it: they see the end of the channel that leads to it.
 from __future__ import annotations
 
 import logging
+import os
 import selectors
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from thoughtbox.doors.mcp.transports.channel import Channel, Frame
+from thoughtbox.doors.mcp.transports.gate import check_exposure
+from thoughtbox.doors.mcp.transports.listening import address_of, listen
+from thoughtbox.doors.mcp.transports.open_connections import allow_connections
 from thoughtbox.doors.mcp.transports.worker_frames import (
     ALONE,
     CONNECTION,
     LEAVE,
     LEFT,
-    MOST_HOPS,
     READY,
     SERVE,
     SESSION,
+    VARIABLE,
+    Place,
 )
+from thoughtbox.operations.shared_log import SharedLog
+from thoughtbox.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +72,8 @@ class Worker:
         self.channel = channel
         self.state = State.STARTING
         self.since = time.monotonic()
+        self.is_silent = False
+        """Whether it has closed its end, and will be gone soon."""
 
 
 class Supervisor:
@@ -75,6 +86,9 @@ class Supervisor:
         self._announce: Callable[[], None] | None = announce
         self._workers: list[Worker] = []
         self._selector = selectors.DefaultSelector()
+        self._waking, self._woken = socket.socketpair()
+        for end in (self._waking, self._woken):
+            end.setblocking(False)
         self._signals: list[int] = []
         self._is_to_restart = False
         self._pauses: dict[int, float] = {}
@@ -83,41 +97,35 @@ class Supervisor:
         self._code: int | None = None
         """What the process ends with, once it is to end."""
 
+    def signalled(self, number: int, frame: object = None) -> None:
+        """Take note of a signal; from its handler, or from another thread."""
+        self._signals.append(number)
+        with suppress(OSError):
+            self._waking.send(b"!")
+
     def run(self) -> int:
-        """Until a signal ends it, or a worker that cannot start at all. Only in the main thread."""
-        waking, woken = socket.socketpair()
-        with waking, woken:
-            for end in (waking, woken):
-                end.setblocking(False)
-            self._selector.register(woken, selectors.EVENT_READ)
-            before_waking = signal.set_wakeup_fd(waking.fileno(), warn_on_full_buffer=False)
-            before = {number: signal.signal(number, self._signalled) for number in (*ENDS, RESTART, signal.SIGCHLD)}
-            try:
-                for slot in range(self._count):
-                    self._begin(slot)
-                while self._code is None:
-                    self._turn(woken)
-                self._end()
-            finally:
-                for number, handler in before.items():
-                    signal.signal(number, handler)
-                signal.set_wakeup_fd(before_waking)
-                for worker in self._workers:
-                    worker.process.kill()
+        """Until a signal ends it, or a worker that cannot start at all; what the process is to end with."""
+        self._selector.register(self._woken, selectors.EVENT_READ)
+        try:
+            for slot in range(self._count):
+                self._begin(slot)
+            while self._code is None:
+                self._turn()
+            self._end()
+        finally:
+            for worker in self._workers:
+                worker.process.kill()
+            self._selector.close()
+            for end in (self._waking, self._woken):
+                end.close()
         return self._code
 
-    def _signalled(self, number: int, frame: Any) -> None:
-        self._signals.append(number)
-
-    def _turn(self, woken: socket.socket) -> None:
+    def _turn(self) -> None:
         for key, events in self._selector.select(self._patience()):
-            if key.fileobj is woken:
-                with suppress(BlockingIOError):
-                    woken.recv(1 << 12)
-            else:
+            if key.data is not None:
                 self._attend(key.data, events)
-        for worker in list(self._workers):
-            self._watch(worker)
+            else:
+                self._woken.recv(1 << 12)
         while self._signals:
             number = self._signals.pop(0)
             if number in ENDS:
@@ -128,11 +136,16 @@ class Supervisor:
         self._start_what_is_due()
         if self._is_to_restart and self._code is None:
             self._restart()
+        for worker in self._workers:
+            self._watch(worker)
 
     def _patience(self) -> float | None:
         return max(0.0, min(self._due.values()) - time.monotonic()) if self._due else None
 
     def _watch(self, worker: Worker) -> None:
+        """Hear of what a worker says, and of when it takes what could not be sent before."""
+        if worker.is_silent:
+            return
         events = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.channel.is_waiting else 0)
         if self._selector.get_key(worker.channel).events != events:
             self._selector.modify(worker.channel, events, worker)
@@ -149,13 +162,20 @@ class Supervisor:
         return next((worker for worker in self._workers if worker.slot == slot and worker.state is state), None)
 
     def _attend(self, worker: Worker, events: int) -> None:
-        if worker not in self._workers:
-            return
         if events & selectors.EVENT_WRITE:
             worker.channel.flush()
         if events & selectors.EVENT_READ:
-            for frame in worker.channel.receive() or ():
-                self._take(worker, frame)
+            self._hear(worker)
+
+    def _hear(self, worker: Worker) -> bool:
+        """Take what a worker says; whether there was anything."""
+        frames = worker.channel.receive()
+        if frames is None and not worker.is_silent:
+            worker.is_silent = True
+            self._selector.unregister(worker.channel)
+        for frame in frames or ():
+            self._take(worker, frame)
+        return bool(frames)
 
     def _take(self, worker: Worker, frame: Frame) -> None:
         if frame.kind == READY:
@@ -184,12 +204,13 @@ class Supervisor:
 
     def _pass_on(self, worker: Worker, frame: Frame) -> None:
         """Give a connection to the worker of a slot; from that one, to the one before it."""
-        slot, hops = frame.fields["to"], frame.fields["hops"]
+        slot = frame.fields["to"]
         before = worker.state is State.SERVING and slot == worker.slot
         target = self._in(slot, State.LEAVING if before else State.SERVING)
         if target is None:  # there is nobody: whoever has asked is to answer
-            target, hops = worker, MOST_HOPS
-        target.channel.send(Frame(CONNECTION, {**frame.fields, "hops": hops}, frame.body, frame.descriptor))
+            worker.channel.send(frame._replace(fields={**frame.fields, "is_final": True}))
+        else:
+            target.channel.send(frame)
 
     def _tell_that_alone(self, slot: int) -> None:
         successor = self._in(slot, State.SERVING)
@@ -201,12 +222,10 @@ class Supervisor:
             code = worker.process.poll()
             if code is None:
                 continue
-            for frame in iter(lambda one=worker: one.channel.receive(), None):
-                if not frame:
-                    break
-                for one in frame:
-                    self._take(worker, one)
-            self._selector.unregister(worker.channel)
+            while self._hear(worker):
+                pass  # its last words
+            if not worker.is_silent:
+                self._selector.unregister(worker.channel)
             worker.channel.close()
             self._workers.remove(worker)
             self._mind(worker, code)
@@ -223,7 +242,8 @@ class Supervisor:
             logger.error("a new worker could not start (exit code %d): the one before it goes on", code)
         else:
             lived = time.monotonic() - worker.since
-            pause = FIRST_PAUSE_SECONDS if lived > SETTLED_SECONDS else self._pauses.get(worker.slot, FIRST_PAUSE_SECONDS)
+            before = None if lived > SETTLED_SECONDS else self._pauses.get(worker.slot)
+            pause = FIRST_PAUSE_SECONDS if before is None else before
             logger.error("worker %d ended (exit code %d), and is started again", worker.slot + 1, code)
             self._pauses[worker.slot] = min(2 * pause, LONGEST_PAUSE_SECONDS)
             self._due[worker.slot] = time.monotonic() + pause
@@ -255,3 +275,34 @@ class Supervisor:
                 worker.process.kill()
                 worker.process.wait()
             self._workers.remove(worker)
+
+
+def supervise(settings: Settings, announce: Callable[[str], None]) -> int:
+    """Serve with as many workers as the settings say, until a signal ends it; what the process is to end with.
+
+    `announce` is told the address, once connections are accepted.
+    """
+    check_exposure(settings)
+    allow_connections()
+    shared = SharedLog.make()
+    with listen(settings) as listening:
+        start = partial(_start_worker, listening.fileno(), shared)
+        supervisor = Supervisor(settings.workers, start, partial(announce, address_of(listening)))
+        before = {number: signal.signal(number, supervisor.signalled) for number in (*ENDS, RESTART, signal.SIGCHLD)}
+        try:
+            return supervisor.run()
+        finally:
+            os.close(shared)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _start_worker(listening: int, shared: int, slot: int, channel: int) -> subprocess.Popen[bytes]:
+    """The same command again, in an environment that says which worker it is."""
+    place = Place(slot, os.getpid(), channel, listening, shared)
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "thoughtbox", *sys.argv[1:]],
+        env={**os.environ, VARIABLE: ",".join(map(str, place))},
+        pass_fds=(channel, listening, shared),
+        stdin=subprocess.DEVNULL,
+    )

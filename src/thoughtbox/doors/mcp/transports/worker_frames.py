@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+import os
+from typing import Final, NamedTuple
+
+VARIABLE: Final = "THOUGHTBOX_WORKER"
+"""Tells a process that it is a worker, and which."""
 
 READY: Final = "ready"
 """From a worker: it could serve now."""
@@ -28,3 +32,20 @@ says that the one before has seen it, `is_final` that nobody else is there: whoe
 
 SESSION: Final = "session"
 """A session of a client with a handshake, for the one that follows."""
+
+
+class Place(NamedTuple):
+    """Where a worker stands: its slot, and the descriptors that it was given."""
+
+    slot: int
+    supervisor: int
+    """The process above it."""
+    channel: int
+    listening: int
+    shared: int
+
+    @staticmethod
+    def mine() -> Place | None:
+        """The one of this process, if it is a worker. No process that it starts is taken for one."""
+        told = os.environ.pop(VARIABLE, None)
+        return None if told is None else Place(*map(int, told.split(",")))
