@@ -51,14 +51,14 @@ def _serve_http(settings: Settings) -> int:
 
         serve_as_worker(settings, place)
         return 0
+    again = [sys.executable, "-P", "-m", "thoughtbox", *sys.argv[1:]]
     if settings.workers > 1:
         from thoughtbox.doors.mcp.transports.supervisor import supervise
 
-        return supervise(settings, lambda address: _say(announcement(settings, address)))
+        return supervise(settings, lambda address: _say(announcement(settings, address)), again)
     from thoughtbox.doors.mcp.transports.http import serve_http
 
-    serve_http(settings, lambda address: _say(announcement(settings, address)))
-    return 0
+    return serve_http(settings, lambda address: _say(announcement(settings, address)), again)
 
 
 def announcement(settings: Settings, address: str) -> str:

@@ -46,19 +46,13 @@ SIGNS_PAUSE_SECONDS = 0.02
 class Endpoint:
     """Answers what the gate has let in. On one event loop."""
 
-    def __init__(
-        self,
-        server: McpServer,
-        place: Place,
-        longest_body: int,
-        elsewhere: Elsewhere | None = None,
-        slot: int | None = None,
-    ) -> None:
-        """`elsewhere` is asked about sessions that are not known here; `slot` tells the workers of one server apart."""
+    def __init__(self, server: McpServer, place: Place, longest_body: int, slot: int | None = None) -> None:
+        """`slot` tells the workers of one server apart."""
         self._server = server
         self._place = place
         self._longest_body = longest_body
-        self._elsewhere = elsewhere
+        self.elsewhere: Elsewhere | None = None
+        """Is asked about sessions that are not known here."""
         self.sessions = Sessions(server, place, slot)
         self._exchanges: set[Exchange] = set()
         """Those that are still to be answered."""
@@ -70,7 +64,7 @@ class Endpoint:
         elif (handle := request.headers.get(HANDLE)) is None:
             self._serve_newcomer(request)
         elif (session := self.sessions.find(handle, request.principal)) is None:
-            if self._elsewhere is None or not self._elsewhere(request, handle):
+            if self.elsewhere is None or not self.elsewhere(request, handle):
                 request.refuse(404, "Session not found")
         else:
             self.sessions.enter(session)

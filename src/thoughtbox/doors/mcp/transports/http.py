@@ -8,9 +8,9 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from email.utils import formatdate
-from typing import Any, Final
+from typing import Any
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import unblocked_output
@@ -23,8 +23,10 @@ from thoughtbox.doors.mcp.transports.listening import LONGEST_QUEUE, PATH, addre
 from thoughtbox.doors.mcp.transports.loop_place import LoopPlace
 from thoughtbox.doors.mcp.transports.open_connections import allow_connections
 from thoughtbox.doors.mcp.transports.sessions import Sessions
+from thoughtbox.doors.mcp.transports.succession import Succession
+from thoughtbox.doors.mcp.transports.supervisor import ENDS, RESTART
 from thoughtbox.doors.mcp.transports.worker import Relay, end_with
-from thoughtbox.doors.mcp.transports.worker_frames import Place as WorkerPlace
+from thoughtbox.doors.mcp.transports.worker_frames import Place
 from thoughtbox.operations.shared_log import SharedLog
 from thoughtbox.settings import Settings
 
@@ -43,34 +45,28 @@ MOVED_AT_ONCE = 100
 MOVING_PAUSE_SECONDS = 0.01
 ACCEPT_AGAIN_SECONDS = 0.1
 
-ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-
 
 class HttpServer:
     """Serves on one event loop until it is asked to end, and ends in time."""
 
-    def __init__(self, box: Thoughtbox, mcp: McpServer, place: WorkerPlace | None = None) -> None:
-        """On the event loop. `place` is that of a worker."""
+    def __init__(self, box: Thoughtbox, mcp: McpServer, listening: socket.socket, slot: int | None = None) -> None:
+        """On the event loop. `slot` is that of a worker."""
         settings = box.settings
         self._box = box
         self._mcp = mcp
+        self._listening = listening
         self._gate = Gate(PATH, settings)
         self._changes = self._gate.changes
         self._loop = asyncio.get_running_loop()
         here = LoopPlace(self._loop)
-        self._relay = Relay(place) if place is not None else None
-        self._endpoint = Endpoint(
-            mcp,
-            here,
-            settings.max_body_bytes,
-            elsewhere=self._relay.elsewhere if self._relay is not None else None,
-            slot=place.slot if place is not None else None,
-        )
+        self._endpoint = Endpoint(mcp, here, settings.max_body_bytes, slot)
         self._served = Served(self._loop, self._gate.judge)
         self._gate.opens(self._endpoint, lambda step: self._loop.call_soon(step))
         mcp.notifications.follow(here)
+        self._relay: Relay | None = None
+        self._accepting: asyncio.Server | None = None
+        self._has_left = False
         self._asked = asyncio.Event()
-        self._listening: socket.socket | None = None
         self._adopting: set[asyncio.Future[Any]] = set()
         self._tick()
 
@@ -82,47 +78,58 @@ class HttpServer:
         """From any thread, and from within a signal's handler."""
         self._loop.call_soon_threadsafe(self._asked.set)
 
-    async def serve(self, listening: socket.socket) -> None:
+    def join(self, slot: int, channel: socket.socket) -> Relay:
+        """Be one of the workers of a server from now on."""
+        self._relay = Relay(slot, channel, self)
+        self._endpoint.elsewhere = self._relay.elsewhere
+        return self._relay
+
+    async def serve(self) -> None:
         """Until it is asked to end."""
-        accepting = await self._loop.create_server(
+        # Of its own, since it is closed with it: others may go on with the socket.
+        listening = self._listening.dup()
+        self._accepting = await self._loop.create_server(
             lambda: BoundedHttp(self._served), sock=listening, backlog=LONGEST_QUEUE
         )
-        await self._asked.wait()
-        end_within(GRACE_SECONDS + CLOSING_SECONDS)
-        accepting.close()
-        await self._end()
+        await self.ended()
 
-    async def work(self) -> None:
-        """The same as one worker of several, which accepts connections when it is told to."""
-        assert self._relay is not None
-        self._relay.begin(self)
+    async def ended(self) -> None:
+        """Wait until it is asked to end, and end."""
         await self._asked.wait()
-        end_within(GRACE_SECONDS + CLOSING_SECONDS)
+        if not self._has_left:
+            end_within(GRACE_SECONDS + CLOSING_SECONDS)
         self._accept_no_more()
-        await self._end()
+        self._ticking.cancel()
+        self._mcp.notifications.end()
+        for connection in self._served.connections:
+            connection.finish()
+        await self._served.connections.empty(GRACE_SECONDS)
 
-    def accept(self, listening: socket.socket) -> None:
+    def accept(self) -> None:
         """Take connections from a socket that others take them from, too: one in a turn, so that all get some."""
-        listening.setblocking(False)
-        self._listening = listening
-        self._loop.add_reader(listening.fileno(), self._accept_one, listening)
+        self._listening.setblocking(False)
+        self._loop.add_reader(self._listening.fileno(), self._accept_one)
 
-    def _accept_one(self, listening: socket.socket) -> None:
+    def _accept_one(self) -> None:
         try:
-            connection, _ = listening.accept()
+            connection, _ = self._listening.accept()
         except (BlockingIOError, ConnectionAbortedError):
             return  # another one was faster
         except OSError as error:
             logger.warning("connections cannot be accepted for now: %s", error.strerror)
             self._accept_no_more()
-            self._loop.call_later(ACCEPT_AGAIN_SECONDS, self.accept, listening)
+            self._loop.call_later(ACCEPT_AGAIN_SECONDS, self._accept_again)
             return
         self.adopt(connection)
 
+    def _accept_again(self) -> None:
+        if not self._has_left and not self._asked.is_set():
+            self.accept()
+
     def _accept_no_more(self) -> None:
-        if self._listening is not None:
-            self._loop.remove_reader(self._listening.fileno())
-            self._listening = None
+        if self._accepting is not None:
+            self._accepting.close()
+        self._loop.remove_reader(self._listening.fileno())
 
     def adopt(
         self, connection: socket.socket, read: bytes = b"", *, is_asked: bool = False, is_final: bool = False
@@ -143,6 +150,7 @@ class HttpServer:
 
     def leave(self, move: Move, hand_over: Callable[[Mapping[str, Any]], None], left: Callable[[], None]) -> None:
         """Accept nothing more, and hand over all connections and sessions, each as soon as nothing is under way."""
+        self._has_left = True
         self._accept_no_more()
         self._box.dispatcher.answered.retell()
         self._mcp.notifications.end()
@@ -166,13 +174,6 @@ class HttpServer:
         else:
             self._loop.call_later(MOVING_PAUSE_SECONDS, self._go_on_leaving, move, hand_over, left, until)
 
-    async def _end(self) -> None:
-        self._ticking.cancel()
-        self._mcp.notifications.end()
-        for connection in self._served.connections:
-            connection.finish()
-        await self._served.connections.empty(GRACE_SECONDS)
-
     def _tick(self) -> None:
         self._ticking = self._loop.call_later(TICK_SECONDS, self._tick)
         self._served.date = f"date: {formatdate(usegmt=True)}\r\n".encode()
@@ -192,46 +193,55 @@ class HttpServer:
                 connection.drop()
 
 
-def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
-    """Serve until a signal ends it. `announce` is told the address, once connections are accepted."""
+def serve_http(settings: Settings, announce: Callable[[str], None], again: Sequence[str] = ()) -> int:
+    """Serve until a signal ends it; what the process is to end with.
+
+    `announce` is told the address, once connections are accepted. `again` is the command that starts this server: asked
+    to, it starts one in its place, hands over to it, and supervises it from then on.
+    """
     check_exposure(settings)
     allow_connections()
-    listening = listen(settings)
-    with listening, unblocked_output(), Thoughtbox(settings) as box:
-        mcp = McpServer(box, transport="http")
-        box.keep()
-        announce(address_of(listening))
-        threading.Thread(target=mcp.warm, name="thoughtbox-warming", daemon=True).start()
-        _run(box, mcp, None, lambda server: server.serve(listening))
+    with listen(settings) as listening:
+        succession = Succession(listening, again)
+        with unblocked_output(), Thoughtbox(settings) as box:
+            mcp = McpServer(box, transport="http")
+            box.keep()
+            announce(address_of(listening))
+            threading.Thread(target=mcp.warm, name="thoughtbox-warming", daemon=True).start()
+
+            async def serve() -> None:
+                server = HttpServer(box, mcp, listening)
+                succession.offer(server, lambda: box.dispatcher.answered)
+                await server.serve()
+
+            _run(serve)
+        return succession.ended()
 
 
-def serve_as_worker(settings: Settings, place: WorkerPlace) -> None:
+def serve_as_worker(settings: Settings, place: Place) -> None:
     """Serve as one of several processes that a supervisor has started."""
     end_with(place.supervisor, GRACE_SECONDS)
     allow_connections()
-    with unblocked_output(), Thoughtbox(settings) as box:
+    with unblocked_output(), socket.socket(fileno=place.listening) as listening, Thoughtbox(settings) as box:
         mcp = McpServer(box, transport="http")
         mcp.warm()
         box.dispatcher.answered.share(SharedLog(place.shared))
         box.keep()
-        _run(box, mcp, place, lambda server: server.work())
+
+        async def serve() -> None:
+            server = HttpServer(box, mcp, listening, place.slot)
+            for number in ENDS:
+                signal.signal(number, lambda *_: server.ask_to_end())
+            signal.signal(RESTART, signal.SIG_IGN)
+            server.join(place.slot, socket.socket(fileno=place.channel)).say_ready()
+            await server.ended()
+
+        _run(serve)
 
 
-def _run(
-    box: Thoughtbox,
-    mcp: McpServer,
-    place: WorkerPlace | None,
-    serve: Callable[[HttpServer], Coroutine[Any, Any, None]],
-) -> None:
-    async def run() -> None:
-        server = HttpServer(box, mcp, place)
-        before = {number: signal.signal(number, lambda *_: server.ask_to_end()) for number in ENDING}
-        await serve(server)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
+def _run(serve: Callable[[], Coroutine[Any, Any, None]]) -> None:
     with asyncio.Runner(loop_factory=new_loop) as runner:
-        runner.run(run())
+        runner.run(serve())
 
 
 def new_loop() -> asyncio.AbstractEventLoop:

@@ -13,13 +13,12 @@ import selectors
 import signal
 import socket
 import subprocess
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from thoughtbox.doors.mcp.transports.channel import Channel, Frame
 from thoughtbox.doors.mcp.transports.gate import check_exposure
@@ -52,9 +51,25 @@ SETTLED_SECONDS = 30.0
 
 RESTART: Final = signal.SIGUSR1
 ENDS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+HEARD: Final = (*ENDS, RESTART, signal.SIGCHLD)
 
-Start = Callable[[int, int], "subprocess.Popen[bytes]"]
-"""Starts a worker, given its place and the descriptor of its end of a channel."""
+
+class Process(Protocol):
+    """One that serves."""
+
+    def poll(self) -> int | None:
+        """What it has ended with."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def terminate(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+Start = Callable[[int, int], Process]
+"""Starts a worker, given its slot and the descriptor of its end of a channel."""
 
 
 class State(Enum):
@@ -66,7 +81,7 @@ class State(Enum):
 class Worker:
     """One process that serves."""
 
-    def __init__(self, slot: int, process: subprocess.Popen[bytes], channel: Channel) -> None:
+    def __init__(self, slot: int, process: Process, channel: Channel) -> None:
         self.slot = slot
         self.process = process
         self.channel = channel
@@ -79,17 +94,17 @@ class Worker:
 class Supervisor:
     """Keeps workers, one in each slot."""
 
-    def __init__(self, count: int, start: Start, announce: Callable[[], None]) -> None:
+    def __init__(self, count: int, start: Start, announce: Callable[[], None] | None = None) -> None:
         """`announce` is called when all of them serve for the first time."""
         self._count = count
         self._start = start
-        self._announce: Callable[[], None] | None = announce
+        self._announce = announce
+        self._is_begun = False
         self._workers: list[Worker] = []
         self._selector = selectors.DefaultSelector()
         self._waking, self._woken = socket.socketpair()
         for end in (self._waking, self._woken):
             end.setblocking(False)
-        self._signals: list[int] = []
         self._is_to_restart = False
         self._pauses: dict[int, float] = {}
         self._due: dict[int, float] = {}
@@ -99,16 +114,22 @@ class Supervisor:
 
     def signalled(self, number: int, frame: object = None) -> None:
         """Take note of a signal; from its handler, or from another thread."""
-        self._signals.append(number)
         with suppress(OSError):
-            self._waking.send(b"!")
+            self._waking.send(bytes([number]))
+
+    def take_signals(self) -> None:
+        """Hear of signals as they come, whichever thread the system gives them to. In the main thread."""
+        for number in HEARD:
+            signal.signal(number, lambda *_: None)
+        signal.set_wakeup_fd(self._waking.fileno(), warn_on_full_buffer=False)
 
     def run(self) -> int:
         """Until a signal ends it, or a worker that cannot start at all; what the process is to end with."""
         self._selector.register(self._woken, selectors.EVENT_READ)
         try:
             for slot in range(self._count):
-                self._begin(slot)
+                if self._in(slot, State.SERVING) is None:
+                    self._begin(slot)
             while self._code is None:
                 self._turn()
             self._end()
@@ -116,8 +137,6 @@ class Supervisor:
             for worker in self._workers:
                 worker.process.kill()
             self._selector.close()
-            for end in (self._waking, self._woken):
-                end.close()
         return self._code
 
     def _turn(self) -> None:
@@ -125,19 +144,19 @@ class Supervisor:
             if key.data is not None:
                 self._attend(key.data, events)
             else:
-                self._woken.recv(1 << 12)
-        while self._signals:
-            number = self._signals.pop(0)
-            if number in ENDS:
-                self._code = 0
-            elif number == RESTART:
-                self._is_to_restart = True
+                self._mind_signals(self._woken.recv(1 << 12))
         self._reap()
         self._start_what_is_due()
         if self._is_to_restart and self._code is None:
             self._restart()
         for worker in self._workers:
             self._watch(worker)
+
+    def _mind_signals(self, numbers: bytes) -> None:
+        if not set(ENDS).isdisjoint(numbers):
+            self._code = 0
+        elif RESTART in numbers:
+            self._is_to_restart = True
 
     def _patience(self) -> float | None:
         return max(0.0, min(self._due.values()) - time.monotonic()) if self._due else None
@@ -150,13 +169,21 @@ class Supervisor:
         if self._selector.get_key(worker.channel).events != events:
             self._selector.modify(worker.channel, events, worker)
 
+    def adopt(self, process: Process, channel: socket.socket) -> None:
+        """Take a process that serves already for the worker of the first slot. Before it runs."""
+        self._keep(Worker(0, process, Channel(channel))).state = State.SERVING
+        self._is_begun = True
+
     def _begin(self, slot: int) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             process = self._start(slot, theirs.fileno())
-        worker = Worker(slot, process, Channel(ours))
+        self._keep(Worker(slot, process, Channel(ours)))
+
+    def _keep(self, worker: Worker) -> Worker:
         self._workers.append(worker)
         self._selector.register(worker.channel, selectors.EVENT_READ, worker)
+        return worker
 
     def _in(self, slot: int, state: State) -> Worker | None:
         return next((worker for worker in self._workers if worker.slot == slot and worker.state is state), None)
@@ -198,9 +225,10 @@ class Supervisor:
         if earlier is not None:
             earlier.state = State.LEAVING
             earlier.channel.send(Frame(LEAVE, {}))
-        if self._announce is not None and all(self._in(slot, State.SERVING) for slot in range(self._count)):
-            self._announce()
-            self._announce = None
+        if not self._is_begun and all(self._in(slot, State.SERVING) for slot in range(self._count)):
+            self._is_begun = True
+            if self._announce is not None:
+                self._announce()
 
     def _pass_on(self, worker: Worker, frame: Frame) -> None:
         """Give a connection to the worker of a slot; from that one, to the one before it."""
@@ -236,7 +264,7 @@ class Supervisor:
             return
         if worker.state is State.LEAVING:
             self._tell_that_alone(worker.slot)
-        elif worker.state is State.STARTING and self._announce is not None:
+        elif worker.state is State.STARTING and not self._is_begun:
             self._code = code or 1  # it has said why
         elif worker.state is State.STARTING and self._in(worker.slot, State.SERVING) is not None:
             logger.error("a new worker could not start (exit code %d): the one before it goes on", code)
@@ -277,31 +305,26 @@ class Supervisor:
             self._workers.remove(worker)
 
 
-def supervise(settings: Settings, announce: Callable[[str], None]) -> int:
+def supervise(settings: Settings, announce: Callable[[str], None], again: Sequence[str]) -> int:
     """Serve with as many workers as the settings say, until a signal ends it; what the process is to end with.
 
-    `announce` is told the address, once connections are accepted.
+    `announce` is told the address, once connections are accepted. `again` is the command that starts this server.
     """
     check_exposure(settings)
     allow_connections()
     shared = SharedLog.make()
     with listen(settings) as listening:
-        start = partial(_start_worker, listening.fileno(), shared)
+        start = partial(start_worker, again, listening.fileno(), shared)
         supervisor = Supervisor(settings.workers, start, partial(announce, address_of(listening)))
-        before = {number: signal.signal(number, supervisor.signalled) for number in (*ENDS, RESTART, signal.SIGCHLD)}
-        try:
-            return supervisor.run()
-        finally:
-            os.close(shared)
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        supervisor.take_signals()
+        return supervisor.run()
 
 
-def _start_worker(listening: int, shared: int, slot: int, channel: int) -> subprocess.Popen[bytes]:
+def start_worker(again: Sequence[str], listening: int, shared: int, slot: int, channel: int) -> subprocess.Popen[bytes]:
     """The same command again, in an environment that says which worker it is."""
     place = Place(slot, os.getpid(), channel, listening, shared)
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "thoughtbox", *sys.argv[1:]],
+        again,
         env={**os.environ, VARIABLE: ",".join(map(str, place))},
         pass_fds=(channel, listening, shared),
         stdin=subprocess.DEVNULL,

@@ -31,12 +31,11 @@ from thoughtbox.doors.mcp.transports.worker_frames import (
     READY,
     SERVE,
     SESSION,
-    Place,
 )
 
 RETRY_SECONDS = 0.01
 
-_HANDLE = re.compile(rb"(\d{1,4})\.")
+_SLOT = re.compile(rb"(\d{1,4})\.")
 
 
 class Server(Protocol):
@@ -45,7 +44,7 @@ class Server(Protocol):
     @property
     def sessions(self) -> Sessions: ...
 
-    def accept(self, listening: socket.socket) -> None: ...
+    def accept(self) -> None: ...
 
     def adopt(self, connection: socket.socket, read: bytes, *, is_asked: bool, is_final: bool) -> None: ...
 
@@ -59,28 +58,27 @@ class Server(Protocol):
 class Relay:
     """The channel to the supervisor, on the event loop of a worker."""
 
-    def __init__(self, place: Place) -> None:
-        self._slot = place.slot
+    def __init__(self, slot: int, channel: socket.socket, server: Server) -> None:
+        self._slot = slot
         self._loop = asyncio.get_running_loop()
-        self._listening = socket.socket(fileno=place.listening)
-        self._channel = Channel(socket.socket(fileno=place.channel))
-        self._server: Server | None = None
+        self._channel = Channel(channel)
+        self._server = server
         self._follows = False
         self._is_leaving = False
         self._is_watched = False
 
-    def begin(self, server: Server) -> None:
-        """Say that this worker is ready, and do what it is told."""
-        self._server = server
-        self._loop.add_reader(self._channel.fileno(), self._hear)
+        self._loop.add_reader(channel.fileno(), self._hear)
+
+    def say_ready(self) -> None:
+        """Say that this worker could serve; it does when it is told to."""
         self._send(Frame(READY, {}))
 
     def elsewhere(self, request: HttpRequest, handle: bytes) -> bool:
         """Give a request of a session that is not known here to the worker that may know it; whether there is one."""
-        found = _HANDLE.match(handle)
-        if found is None or request.line.is_final:
+        if request.line.is_final:
             return False
-        slot = int(found[1])
+        found = _SLOT.match(handle)
+        slot = int(found[1]) if found is not None else 0  # in which a server begins that has one process
         is_own = slot == self._slot
         if is_own and not self._is_leaving and (not self._follows or request.line.is_asked):
             return False
@@ -112,16 +110,15 @@ class Relay:
 
     def _hear(self) -> None:
         frames = self._channel.receive()
-        assert self._server is not None
         if frames is None:  # the supervisor is gone, and so is the server
             self._loop.remove_reader(self._channel.fileno())
             self._server.ask_to_end()
             return
         for frame in frames:
-            self._take(self._server, frame)
+            self._take(frame)
 
-    def _take(self, server: Server, frame: Frame) -> None:
-        fields = frame.fields
+    def _take(self, frame: Frame) -> None:
+        fields, server = frame.fields, self._server
         if frame.kind == CONNECTION:
             assert frame.descriptor is not None
             connection = socket.socket(fileno=frame.descriptor)
@@ -130,25 +127,25 @@ class Relay:
             server.sessions.resume(fields)
         elif frame.kind == SERVE:
             self._follows = fields["follows"]
-            server.accept(self._listening)
+            server.accept()
         elif frame.kind == ALONE:
             self._follows = False
         elif frame.kind == LEAVE:
             self._is_leaving = True
-            server.leave(partial(self._move, self._slot, True), self._hand_over, partial(self._left, server))
+            server.leave(partial(self._move, self._slot, True), self._hand_over, self._left)
 
     def _hand_over(self, session: Mapping[str, Any]) -> None:
         self._send(Frame(SESSION, dict(session)))
 
-    def _left(self, server: Server) -> None:
+    def _left(self) -> None:
         self._send(Frame(LEFT, {}))
-        self._end_when_told(server)
+        self._end_when_told()
 
-    def _end_when_told(self, server: Server) -> None:
+    def _end_when_told(self) -> None:
         if self._channel.is_waiting:
-            self._loop.call_later(RETRY_SECONDS, self._end_when_told, server)
+            self._loop.call_later(RETRY_SECONDS, self._end_when_told)
         else:
-            server.ask_to_end()
+            self._server.ask_to_end()
 
 
 def end_with(supervisor: int, seconds: float) -> None:
