@@ -170,6 +170,8 @@ class HttpServer:
                 break
         is_done = not len(self._served.connections) and not len(self.sessions) and not self._adopting
         if is_done or time.monotonic() > until:
+            if not is_done:
+                logger.warning("what was still under way is given up, %.0f s after the restart", LEAVING_SECONDS)
             left()
         else:
             self._loop.call_later(MOVING_PAUSE_SECONDS, self._go_on_leaving, move, hand_over, left, until)

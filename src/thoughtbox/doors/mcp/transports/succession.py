@@ -97,7 +97,9 @@ class Succession:
 
     def _restart(self, server: Server, answered: Callable[[], Answered]) -> None:
         if self._supervisor is None and not self._again:
-            logger.error("this server cannot be restarted: it is not known how it was started")
+            logger.error(
+                "this server cannot be restarted: its records are in memory, or it was not started by a command"
+            )
             return
         if self._supervisor is None:
             shared = SharedLog.make()
