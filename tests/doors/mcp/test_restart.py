@@ -165,10 +165,10 @@ def test_a_request_that_is_half_there_is_answered_when_the_rest_has_come(two: Se
         f"Content-Length: {len(body)}\r\n\r\n"
     )
     whole = head.encode() + body
+    before = soon(lambda: len(found := two.workers()) == 2 and found)
     connection = two.connect()
     connection.connect()
     connection.sock.sendall(whole[:cut])
-    before = soon(lambda: len(found := two.workers()) == 2 and found)
 
     two.popen.send_signal(signal.SIGUSR1)
     soon(lambda: len(two.workers() - before) == 2)
