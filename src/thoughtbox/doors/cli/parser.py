@@ -21,6 +21,7 @@ _METAVARS = {
     "transport": "stdio|http",
     "host": "ADDRESS",
     "port": "NUMBER",
+    "workers": "NUMBER",
     "toolset": "NAME",
     "token": "TEXT",
 }
