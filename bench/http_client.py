@@ -35,9 +35,12 @@ SERVE = {
 class HttpServer:
     """A server process on a port of its own. Use it as a context manager."""
 
-    def __init__(self, which: Literal["ours", "before"], directory: Path, durability: str = "normal") -> None:
+    def __init__(
+        self, which: Literal["ours", "before"], directory: Path, durability: str = "normal", **settings: str
+    ) -> None:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("THOUGHTBOX_")}
         told = {"THOUGHTBOX_DATA_DIR": str(directory), "THOUGHTBOX_DURABILITY": durability, "THOUGHTBOX_PORT": "0"}
+        told |= settings
         self._process = subprocess.Popen(
             SERVE[which],
             stdin=subprocess.PIPE,

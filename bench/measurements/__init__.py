@@ -24,6 +24,7 @@ from bench.measurements import (
     thoughts,
     trees,
     verification,
+    workers,
 )
 from bench.run import Run
 from bench.table import Line
@@ -35,6 +36,7 @@ MEASUREMENTS: dict[str, Callable[[Run], Iterable[Line]]] = {
         appends,
         http,
         idle_clients,
+        workers,
         growth,
         concurrency,
         verification,

@@ -1,4 +1,4 @@
-"""Many clients over HTTP, each with one call under way: `load.py PORT PID CLIENTS SECONDS ERA`.
+"""Many clients over HTTP, each with one call under way: `load.py PORT PID CLIENTS SECONDS ERA [TOOL]`.
 
 In a process of its own and in few steps per call, so that it is the server that limits. Every client sends the same
 bytes again and again on a connection that stays open. What it prints is the calls of the measured time, how long they
@@ -25,9 +25,10 @@ WARM_UP_SECONDS = 0.3
 class Caller:
     """One client: its connection, what it sends, and what has come of the answer."""
 
-    def __init__(self, port: int, era: Era, number: int) -> None:
+    def __init__(self, port: int, era: Era, number: int, tool: str) -> None:
         self.connection = connect(port)
-        params = {"name": "thought_record", "arguments": thought(f"session-{number}", number)}
+        arguments = thought(f"session-{number}", number) if tool == "thought_record" else {}
+        params = {"name": tool, "arguments": arguments}
         self._request = request(era, "tools/call", params, session=begin(self.connection, era))
         self._found = b""
         self._whole = 0
@@ -56,8 +57,8 @@ class Caller:
         return time.perf_counter() - self._sent_at
 
 
-def load(port: int, pid: int, clients: int, seconds: float, era: Era) -> dict[str, float]:
-    callers = {caller.connection.fileno(): caller for caller in (Caller(port, era, n) for n in range(clients))}
+def load(port: int, pid: int, clients: int, seconds: float, era: Era, tool: str) -> dict[str, float]:
+    callers = {caller.connection.fileno(): caller for caller in (Caller(port, era, n, tool) for n in range(clients))}
     waiting = select.epoll()
     for descriptor, caller in callers.items():
         caller.connection.setblocking(True)
@@ -76,6 +77,7 @@ def load(port: int, pid: int, clients: int, seconds: float, era: Era) -> dict[st
         "cpu_us": spent / len(taken) * 1e6,
         "p50_us": taken[len(taken) // 2] * 1e6,
         "p99_us": taken[len(taken) * 99 // 100] * 1e6,
+        "most_us": taken[-1] * 1e6,
         "own_cpu": time.process_time() / (lasted + WARM_UP_SECONDS),
     }
 
@@ -92,6 +94,7 @@ def _go_on(callers: dict[int, Caller], waiting: select.epoll, until: float, take
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    era: Era = "newest" if given[4] == "newest" else "handshake"
-    sys.stdout.buffer.write(orjson.dumps(load(int(given[0]), int(given[1]), int(given[2]), float(given[3]), era)))
+    port, pid, clients, seconds, named, *more = sys.argv[1:]
+    era: Era = "newest" if named == "newest" else "handshake"
+    found = load(int(port), int(pid), int(clients), float(seconds), era, more[0] if more else "thought_record")
+    sys.stdout.buffer.write(orjson.dumps(found))

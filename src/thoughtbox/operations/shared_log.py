@@ -33,7 +33,7 @@ class SharedLog:
 
     def __init__(self, descriptor: int) -> None:
         """`descriptor` is of a file that `make` has made, here or in another process."""
-        self._descriptor = descriptor
+        self.descriptor = descriptor
         self._memory = mmap.mmap(descriptor, _END.size + SIZE)
         self._lock = threading.RLock()
         self._read = 0
@@ -49,6 +49,10 @@ class SharedLog:
         os.ftruncate(descriptor, _END.size + SIZE)
         return descriptor
 
+    def close(self) -> None:
+        self._memory.close()
+        os.close(self.descriptor)
+
     @property
     def has_news(self) -> bool:
         return self._end() != self._read
@@ -58,12 +62,12 @@ class SharedLog:
         """While nobody else writes or reads."""
         with self._lock:
             if fcntl is not None:
-                fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
+                fcntl.lockf(self.descriptor, fcntl.LOCK_EX)
             try:
                 yield
             finally:
                 if fcntl is not None:
-                    fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
+                    fcntl.lockf(self.descriptor, fcntl.LOCK_UN)
 
     def append(self, line: Any) -> None:
         """Write a line. Only inside `alone`, and after all there was has been read: one's own are not read again."""

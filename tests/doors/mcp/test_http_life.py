@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from tests.doors.mcp.conftest import StartHttp
 from tests.support.preludes import STUCK_VERIFY, TALKATIVE_RECORD
-from tests.support.servers import environment
+from tests.support.servers import HANDSHAKE, INITIALIZE, environment, soon
 from thoughtbox.app import Thoughtbox
 from thoughtbox.settings import load
 
@@ -114,3 +115,61 @@ def test_answers_are_plain_json_unless_there_is_something_to_tell_before(spawn_h
     assert "notifications/message" in told
     assert "thought_record th:2 step 1" in told
     assert '"thoughtId":"th:2"' in answer
+
+
+def counting(mark: Path) -> str:
+    """Two signals count what came to be garbage between them, and the tasks that are there in the end."""
+    return f"""
+import asyncio, gc, json, signal
+from pathlib import Path
+
+def look(*_):
+    if gc.isenabled():
+        gc.disable()
+        gc.collect()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        found = None
+    else:
+        gc.collect()
+        names = [type(one).__module__ + "." + type(one).__qualname__ for one in gc.garbage]
+        ours = sorted(name for name in names if name.startswith("thoughtbox"))
+        found = {{"ours": ours, "tasks": len(asyncio.all_tasks())}}
+    Path({str(mark)!r}).write_text(json.dumps(found), encoding="utf-8")
+
+signal.signal(signal.SIGUSR2, look)
+"""
+
+
+def test_calls_leave_nothing_that_only_a_look_for_garbage_would_free_and_streams_have_no_tasks(
+    start_http: StartHttp, tmp_path: Path
+):
+    """Both would be paid by whoever calls: in pauses, and in memory for each idle client."""
+    mark = tmp_path / "found"
+    server = start_http(prelude=counting(mark))
+    note = {"sessionId": "s1", "thoughtType": "note", "content": "x"}
+    opened = server.request(body={"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": INITIALIZE})
+    session = {"Mcp-Session-Id": opened.headers["mcp-session-id"], "MCP-Protocol-Version": HANDSHAKE}
+    calling = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "thought_record", "arguments": note},
+    }
+
+    def call() -> None:
+        server.call("thought_record", **note)
+        assert server.request(body=calling, headers=session).status == 200
+
+    call()
+    stream = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    stream.request("GET", "/mcp", headers={**session, "Accept": "text/event-stream"})
+    assert stream.getresponse().status == 200
+    server.popen.send_signal(signal.SIGUSR2)
+    soon(mark.exists)
+    for _ in range(20):
+        call()
+    server.popen.send_signal(signal.SIGUSR2)
+
+    found = soon(lambda: json.loads(mark.read_text(encoding="utf-8") or "null"))
+    stream.close()
+    assert found == {"ours": [], "tasks": 1}

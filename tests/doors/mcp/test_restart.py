@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.doors.mcp.test_real_agents import claude, codex
 from tests.support.agent import Doors
 from tests.support.box import empty_schema
 from tests.support.forks import PATIENCE
+from tests.support.pages import Answer, Call
 from tests.support.servers import ENVELOPE, STATELESS, environment, soon
 from tests.support.workers import BRIEF, USUAL, Served
 from thoughtbox.app import Thoughtbox
@@ -250,3 +252,27 @@ def test_no_idle_connection_is_closed(two: Served):
         connection.request("GET", "/health")
         assert connection.getresponse().read()
     assert [connection.sock for connection in idle] == sockets
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("program", ["claude", "codex"])
+def test_a_real_agent_sees_nothing_of_a_restart(two: Served, tmp_path: Path, program: str):
+    """Its server is restarted before every thought: Claude Code is stateless and listens, Codex has a session."""
+
+    def script(answers: list[Answer]) -> Call | None:
+        if not answers:
+            return {"operation": "start_new", "sessionTitle": f"Of {program}"}
+        session = answers[0]["sessionId"]
+        if len(answers) == 1:
+            return {"operation": "cipher", "sessionId": session}
+        if len(answers) == 5:
+            return None
+        two.restart()
+        return {"operation": "thought", "thought": "Go on", "nextThoughtNeeded": True, "sessionId": session}
+
+    if program == "claude":
+        model = claude({"type": "http", "url": two.url}, script, tmp_path)
+    else:
+        model = codex([f'url = "{two.url}"'], script, tmp_path)
+
+    assert [answer.get("thoughtNumber") for answer in model.last.answers[2:]] == [1, 2, 3], model.last.answers

@@ -139,7 +139,7 @@ class BoundedHttp(asyncio.Protocol):
         for timer in (self._timer, self._untaken):
             if timer is not None:
                 timer.cancel()
-        self._parser = self._waiting = None
+        self._parser = self._waiting = self._newest = None
         request, self._current = self._current, None
         if request is not None:
             request.hung_up()
