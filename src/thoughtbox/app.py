@@ -195,8 +195,8 @@ class Thoughtbox:
                 newest[0] if newest else 0,
             )
 
-        found = self._engine.read(look).result()
-        are_outdated, is_new, are_half_made, is_half_imported, self.newest_at_start = found
+        looked = self._engine.read(look).result()
+        are_outdated, is_new, are_half_made, is_half_imported, self.newest_at_start = looked
         if are_outdated and not is_new:
             self._ensure_views()
         elif are_half_made:

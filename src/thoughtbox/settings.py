@@ -42,6 +42,7 @@ class Settings(NamedTuple):
     token: str | None
     allowed_hosts: tuple[str, ...]
     max_body_bytes: int
+    workers: int
     data_dir: Path
     project: str
     project_root: Path | None
@@ -191,6 +192,13 @@ SETTINGS: tuple[Setting, ...] = (
         str(4 * 1024 * 1024),
         _number(1024, 2**31),
         "Longest message a client may send, over HTTP or stdio.",
+    ),
+    Setting(
+        "workers",
+        "THOUGHTBOX_WORKERS",
+        "1",
+        _number(1, 64),
+        "Processes that serve HTTP, on one address and one store.",
     ),
     Setting(
         "data_dir", "THOUGHTBOX_DATA_DIR", "~/.thoughtbox", _directory, "Directory of the store and its signing key."

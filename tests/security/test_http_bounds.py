@@ -19,9 +19,9 @@ pytestmark = pytest.mark.sampled(2)
 
 TOKEN = "correct-horse-battery-staple"
 HURRIED = """
-from thoughtbox.doors.mcp.transports import bounded_http
-bounded_http.HEAD_SECONDS = bounded_http.BODY_SECONDS = 0.6
-bounded_http.SILENCE_SECONDS = 1.2
+from thoughtbox.doors.mcp.transports import limits
+limits.HEAD_SECONDS = limits.BODY_SECONDS = 0.6
+limits.SILENCE_SECONDS = 1.2
 """
 """The limits of a server, short enough to wait for."""
 
@@ -228,7 +228,7 @@ def test_a_trailer_is_no_header(guarded: HttpServer):
 def test_when_there_are_too_many_connections_the_idlest_makes_room(tmp_path: Path):
     server = HttpServer(
         environment(tmp_path),
-        prelude="from thoughtbox.doors.mcp.transports import bounded_http\nbounded_http.MOST_CONNECTIONS = 10\n",
+        prelude="from thoughtbox.doors.mcp.transports import limits\nlimits.MOST_CONNECTIONS = 10\n",
     )
     try:
         stream = listening(server)
@@ -253,7 +253,7 @@ def test_when_there_are_too_many_connections_the_idlest_makes_room(tmp_path: Pat
 def test_when_all_connections_are_busy_it_is_the_newcomer_that_goes(tmp_path: Path):
     server = HttpServer(
         environment(tmp_path),
-        prelude="from thoughtbox.doors.mcp.transports import bounded_http\nbounded_http.MOST_CONNECTIONS = 3\n",
+        prelude="from thoughtbox.doors.mcp.transports import limits\nlimits.MOST_CONNECTIONS = 3\n",
     )
     try:
         streams = [listening(server) for _ in range(3)]

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import socket
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support.servers import PATIENCE, HttpServer, environment
-from thoughtbox.doors.mcp.transports.asgi import HttpRequest
-from thoughtbox.doors.mcp.transports.gate import Gate
-from thoughtbox.settings import load
 
 TOKEN = "correct-horse-battery-staple"
 HEAD = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n".encode()
@@ -110,26 +104,3 @@ def test_an_upgrade_is_a_request_like_any_other(server: HttpServer, upgrade: str
     assert status("/mcp", "Host: localhost", token, "Origin: http://evil.example") == [403]
     assert status("/health", "Host: localhost") == [200]
     assert status("/mcp", "Host: localhost", token) == [406]
-
-
-@pytest.mark.parametrize("kind", ["websocket", "something new"])
-def test_nothing_but_http_passes_the_gate(tmp_path: Path, kind: str):
-    passed: list[Any] = []
-    sent: list[Any] = []
-
-    async def endpoint(request: HttpRequest) -> None:
-        passed.append(request)
-
-    async def receive() -> Any:
-        return {"type": f"{kind}.connect"}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    gate = Gate("/mcp", load({"THOUGHTBOX_DATA_DIR": str(tmp_path)}))
-    gate.opens(endpoint)
-    headers = [(b"host", b"localhost")]
-    asyncio.run(gate({"type": kind, "path": "/mcp", "headers": headers}, receive, send))
-
-    assert not passed
-    assert sent == ([{"type": "websocket.close", "code": 1008}] if kind == "websocket" else [])

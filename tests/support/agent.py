@@ -201,6 +201,15 @@ class Doors:
             connecting = self._connect(agent.door, agent.connection.told, agent.connection.url, "", errors, {})
             yield Agent(agent.door, self._portal, kept.enter_context(connecting), agent.workspace)
 
+    @contextmanager
+    def at(self, url: str, era: Era, told: dict[str, str], client: Mapping[str, Any] | None = None) -> Generator[Agent]:
+        """An agent of a server over HTTP that somebody else has started, in the workspace that it has."""
+        door = Door("http", era, "sqlite")
+        with ExitStack() as kept:
+            errors = _errors(kept, self._directory)
+            connection = kept.enter_context(self._connect(door, told, url, "", errors, client or {}))
+            yield Agent(door, self._portal, connection, load(told).project)
+
     def other_process(self, engine: Engine) -> Thoughtbox:
         """The shared store, opened a second time: here, and not in the server."""
         if engine not in self._boxes:

@@ -25,9 +25,7 @@ LONGEST_REQUEST = 1 << 17
 
 USED_LATE = (
     "anyio._backends._asyncio",
-    "uvicorn.lifespan.on",
-    "uvicorn.loops.uvloop",
-    "uvicorn.protocols.http.httptools_impl",
+    "uvloop",
 )
 """Modules of others that are imported when a server first needs them."""
 

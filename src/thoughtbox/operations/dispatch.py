@@ -103,6 +103,11 @@ class Dispatcher:
             run=self._run_within,
         )
 
+    @property
+    def answered(self) -> Answered:
+        """What callers were answered lately."""
+        return self._around.answered
+
     def submit(self, call: Call, *, here: bool = False) -> Future[Answer]:
         """Run the call. One that is not well formed is refused before anything is touched.
 

@@ -44,7 +44,7 @@ class Surroundings:
     """Which workspaces calls may go to."""
     tallies: Tallies
     answered: Answered
-    """What callers were answered lately, in this process."""
+    """What callers were answered lately."""
     run: Callable[[Tx, str, Mapping[str, Any]], Within]
     """Runs an operation inside a transaction: what `Tx.call` does."""
 
@@ -133,7 +133,7 @@ class Tx:
 
     @property
     def answered(self) -> Answered:
-        """What callers were answered lately, in this process."""
+        """What callers were answered lately."""
         return self._around.answered
 
     def random_bytes(self, count: int) -> bytes:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 STORE_FLAGS = ("data_dir", "project", "database_url", "storage", "durability")
 """Settings that every command takes as options."""
 
-SERVE_FLAGS = ("transport", "host", "port", "toolset", "token")
+SERVE_FLAGS = ("transport", "host", "port", "workers", "toolset", "token")
 """Settings that only `serve`, `doctor` and `config` take."""
 
 TRANSPORTS = ("stdio", "http")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS, ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from thoughtbox import __version__
@@ -21,6 +21,7 @@ _METAVARS = {
     "transport": "stdio|http",
     "host": "ADDRESS",
     "port": "NUMBER",
+    "workers": "NUMBER",
     "toolset": "NAME",
     "token": "TEXT",
 }
@@ -39,7 +40,20 @@ def build(words: Sequence[str] = ()) -> ArgumentParser:
     parser.set_defaults(run=None, rest=None, workspace=None)
     _add_common(parser)
     commands = Commands(parser)
-    own = {
+    own = own_commands()
+    if words and words[0] in own:
+        own[words[0]](commands)
+        return parser
+    from thoughtbox.doors.cli.host_parser import add_host_commands
+
+    for add in (*own.values(), add_host_commands):
+        add(commands)
+    return parser
+
+
+def own_commands() -> dict[str, Callable[[Commands], None]]:
+    """How each command is added to the parser, by its name; those about hosts and projects stand in `host_parser`."""
+    return {
         "serve": _add_serve,
         "call": _add_call,
         "ops": _add_ops,
@@ -56,14 +70,6 @@ def build(words: Sequence[str] = ()) -> ArgumentParser:
         "config": _add_config,
         "token": _add_token,
     }
-    if words and words[0] in own:
-        own[words[0]](commands)
-        return parser
-    from thoughtbox.doors.cli.host_parser import add_host_commands
-
-    for add in (*own.values(), add_host_commands):
-        add(commands)
-    return parser
 
 
 class Commands:

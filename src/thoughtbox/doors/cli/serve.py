@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import logging
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 def serve(args: Namespace) -> int:
     settings = settings_of(args)
+    _must_suit(settings)
     logging.basicConfig(stream=sys.stderr, level=settings.log_level.upper())
     for handler in logging.getLogger().handlers:
         handler.setFormatter(PrintableFormatter("thoughtbox: %(levelname)s %(name)s: %(message)s"))
@@ -29,12 +31,33 @@ def serve(args: Namespace) -> int:
         if settings.transport == "stdio":
             _serve_stdio(settings)
         else:
-            _serve_http(settings)
+            return _serve_http(settings)
     except ConfigurationError:
         raise
     except StorageError as error:
         raise CannotOpen(error) from error
     return 0
+
+
+def _must_suit(settings: Settings) -> None:
+    """Refuse several processes where there can be one only."""
+    if settings.workers == 1:
+        return
+    if settings.transport == "stdio":
+        raise ConfigurationError(
+            f"THOUGHTBOX_WORKERS is {settings.workers}, and over stdio a server is one process, for one client",
+            recovery="Leave it at 1, or serve over HTTP.",
+        )
+    if _is_in_memory(settings):
+        raise ConfigurationError(
+            f"THOUGHTBOX_WORKERS is {settings.workers}, and a store in memory belongs to one process",
+            recovery="Leave it at 1, or keep the store on disk: --storage fs.",
+        )
+
+
+def _is_in_memory(settings: Settings) -> bool:
+    """Whether what it has recorded is gone with the process, so that no other one can go on from there."""
+    return settings.storage == "memory" and settings.database_url is None
 
 
 def _serve_stdio(settings: Settings) -> None:
@@ -45,10 +68,25 @@ def _serve_stdio(settings: Settings) -> None:
     serve_stdio(settings)
 
 
-def _serve_http(settings: Settings) -> None:
+def _serve_http(settings: Settings) -> int:
+    from thoughtbox.doors.mcp.transports.worker_frames import Place
+
+    place = Place.mine()
+    if place is not None:
+        from thoughtbox.doors.mcp.transports.http import serve_as_worker
+
+        serve_as_worker(settings, place)
+        return 0
+    again = [sys.executable, "-P", "-m", "thoughtbox", *sys.argv[1:]]
+    if settings.workers > 1:
+        from thoughtbox.doors.mcp.transports.supervisor import supervise
+
+        return supervise(settings, lambda address: _say(announcement(settings, address)), again)
     from thoughtbox.doors.mcp.transports.http import serve_http
 
-    serve_http(settings, lambda address: _say(announcement(settings, address)))
+    return serve_http(
+        settings, lambda address: _say(announcement(settings, address)), [] if _is_in_memory(settings) else again
+    )
 
 
 def announcement(settings: Settings, address: str) -> str:
@@ -73,6 +111,7 @@ def announcement(settings: Settings, address: str) -> str:
         f"  Codex        {codex}",
         f"  Cursor       in .cursor/mcp.json: {json.dumps({'mcpServers': {'thoughtbox': cursor}})}",
         f"  health       curl {base}/health",
+        *([] if _is_in_memory(settings) else [f"  restart      kill -USR1 {os.getpid()}"]),
         "",
     ]
     if url != address:

@@ -147,6 +147,30 @@ class Connection:
             waiting.set_exception(ProtocolError(CONNECTION_CLOSED, "Connection closed"))
         self.server.notifications.forget(self)
 
+    def state(self) -> dict[str, Any]:
+        """What was agreed, in plain values, for another process to go on from. Nothing may be under way."""
+        return {
+            "peer": list(self.peer),
+            "is_agreed": self.is_agreed,
+            "log_level": self.log_level,
+            "subscriptions": sorted(self.subscriptions),
+            "is_told": self.server.notifications.tells(self),
+            "questions": self._last_question,
+            "client": self.client.state(self.server.table),
+        }
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on from where another process has left it."""
+        self.peer = Peer(*state["peer"])
+        self.is_agreed = state["is_agreed"]
+        self.log_level = state["log_level"]
+        self.subscriptions = set(state["subscriptions"])
+        self._is_stateless = False
+        self._last_question = state["questions"]
+        self.client.resume(self.server.table, state["client"])
+        if state["is_told"]:
+            self.server.notifications.remember(self)
+
     def _take_request(self, message: Incoming, outlet: Outlet, here: bool) -> None:
         enveloped = message.method != "initialize" and is_enveloped(message.params)
         if self._is_stateless is None:

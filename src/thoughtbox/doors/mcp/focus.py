@@ -7,12 +7,18 @@ with a handshake is remembered as long as its connection. Of a stateless request
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.operations.caller import Focus, Memory
+
+if TYPE_CHECKING:
+    from thoughtbox.operations.table import Table
 
 MOST_WORKSPACES = 100
 """In more of them than this a client is forgotten where it has not been for longest."""
@@ -76,6 +82,30 @@ class Client:
         if len(self._focus) > MOST_WORKSPACES:
             del self._focus[next(iter(self._focus))]
 
+    def state(self, table: Table) -> dict[str, Any]:
+        """What is remembered, in plain values, for another process to go on from."""
+        return {
+            "focus": {workspace: _plain(focus, table) for workspace, focus in self._focus.items()},
+            "told": {workspace: _plain(focus, table) for workspace, focus in self._told.items()},
+        }
+
+    def resume(self, table: Table, state: Mapping[str, Any]) -> None:
+        """Go on from where another process has left the client."""
+        self._focus = {name: self._moved(values, table) for name, values in state["focus"].items()}
+        for name, values in state["told"].items():
+            same = self._focus.get(name)
+            told = self._moved(values, table)
+            self._told[name] = same if same is not None and told == same else told
+
+    def _moved(self, values: Mapping[str, Mapping[str, Any]], table: Table) -> Focus:
+        focus = self._first_focus
+        for name, value in values.items():
+            room = table.rooms.get(name)
+            if room is not None and (kind := room.remembers) is not None:
+                with suppress(TypeError):  # another release may remember other things
+                    focus = focus.on(kind(**value))
+        return focus
+
     def has_news(self, workspace: str, described: Callable[[Focus], str]) -> bool:
         """Whether the tools are described as this client was not told before; from now on it counts as told."""
         # Not a matter of before and after one call: of calls sent without waiting, many see the same change.
@@ -92,7 +122,7 @@ class Clients:
     """The clients of one server. No two of them share anything."""
 
     def __init__(self, box: Thoughtbox, transport: str) -> None:
-        self._first_focus: Callable[[Memory], Focus] = box.first_focus
+        self._first_focus: Callable[[Memory], Focus] = cache(box.first_focus)  # it never changes, and all may share it
         self._only = self._new("connection") if transport == "stdio" else None
 
     def met(self) -> Client:
@@ -104,4 +134,8 @@ class Clients:
         return self._only or self._new("none")
 
     def _new(self, memory: Memory) -> Client:
-        return Client(lambda: self._first_focus(memory))
+        return Client(partial(self._first_focus, memory))
+
+
+def _plain(focus: Focus, table: Table) -> dict[str, Any]:
+    return {room.name: asdict(focus.of(kind)) for room in table.rooms.values() if (kind := room.remembers) is not None}

@@ -108,6 +108,9 @@ class Notifications:
         if reaches(connection.principal, self._box.settings.project):
             self._connections.add(connection)
 
+    def tells(self, connection: Connection) -> bool:
+        return connection in self._connections
+
     def forget(self, connection: Connection) -> None:
         self._connections.discard(connection)
 

@@ -5,12 +5,9 @@ The gate puts it into the request; a request without one (over stdio, or where n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from thoughtbox.errors import WorkspaceNotFound
-
-STATE = "thoughtbox.principal"
 
 
 class Principal(NamedTuple):
@@ -20,11 +17,6 @@ class Principal(NamedTuple):
     """Tells tokens apart, also two that had the same name one after the other. It is no secret."""
     workspaces: tuple[str, ...] | None
     """Those it reaches; None stands for all."""
-
-
-def principal_in(scope: Mapping[str, Any]) -> Principal | None:
-    """The principal in an ASGI scope."""
-    return scope.get("state", {}).get(STATE)
 
 
 def reached(principal: Principal | None, named: str | None, project: str) -> str:

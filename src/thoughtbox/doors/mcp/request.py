@@ -177,6 +177,7 @@ class Request:
         self.connection.settled(self)
 
     def _go_on(self, done: Future[Any] | None) -> None:
+        self._waiting = None  # it holds on to this, too, and only a look for garbage would part the two
         while (steps := self._steps) is not None:
             try:
                 waiting = next(steps) if done is None else _after(steps, done)

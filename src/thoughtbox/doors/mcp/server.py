@@ -35,6 +35,7 @@ from thoughtbox.errors import InternalError, InvalidPayload, NotFound, StorageEr
 
 if TYPE_CHECKING:
     from thoughtbox.doors.mcp.operation_methods import OperationMethods
+    from thoughtbox.operations.table import Table
 
 CAPABILITIES: Final = {
     "completions": {},
@@ -95,6 +96,11 @@ class McpServer:
         """The process ends, and works on none any more."""
         if "_operation_methods" in self.__dict__:
             self._operation_methods.tasks.end()
+
+    @property
+    def table(self) -> Table:
+        """The operations, and what their rooms are."""
+        return self._table
 
     def connect(self, place: Place, outlet: Outlet, principal: Principal | None = None) -> Connection:
         """A connection of a client, which is remembered as long as that."""

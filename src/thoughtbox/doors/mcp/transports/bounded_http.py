@@ -1,52 +1,38 @@
-"""Uvicorn's HTTP with bounds: on what comes around a body, on how long anything may take, on open connections.
+"""HTTP/1.1 on one connection, with bounds on what comes around a body, and on how long anything may take.
 
-All of it holds before anybody is asked for a token. Heads and bodies have to be whole in time, connections on
-which nothing happens are closed, and when there are too many, the one that was idle for longest makes room.
+All of it holds before anybody is asked for a token. Heads and bodies have to be whole in time, and connections on which
+nothing happens are closed. A request is judged as soon as its head is whole, and answered where it is read: there is
+no task for it, and none for a response that stays open.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import resource
 import socket
-import sys
-import time
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable
 from enum import Enum
 from functools import partial
-from typing import Any
+from typing import Any, Final, cast
+from urllib.parse import unquote
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
-from uvicorn.server import ServerState
+import httptools
 
-from thoughtbox.doors.mcp.transports.asgi import WHEN_GONE
+from thoughtbox.doors.mcp.principal import Principal
+from thoughtbox.doors.mcp.transports import limits
+from thoughtbox.doors.mcp.transports.http_request import CONTINUE, STATUS_LINES, HttpRequest
+from thoughtbox.doors.mcp.transports.open_connections import OpenConnections
 
 logger = logging.getLogger(__name__)
 
-HEAD_SECONDS = 30.0
-"""From the first byte of a request to the end of its headers."""
+INVALID: Final = b"Invalid HTTP request received."
+FAILED: Final = b"Internal Server Error"
+PLAIN: Final = (b"content-type", b"text/plain; charset=utf-8")
 
-BODY_SECONDS = 30.0
-"""From there to its end. This holds, too, for what is still sent after a refusal."""
-
-SILENCE_SECONDS = 60.0
-"""Without a request, or without the client taking its answer. Clients keep an idle connection for less."""
-
-LONGEST_HEAD = 1 << 16
-"""Bytes of a request's first line and headers, of one chunk's extensions, and of all trailers."""
-
-MOST_CONNECTIONS = 5_000
-"""Open at once: as many sessions as there may be, each with a stream and a call, and room for newcomers."""
-
-SPARE_DESCRIPTORS = 64
-"""Not for connections, but for the store, and for newcomers that are let in before others are closed."""
-
-PROBE_SECONDS = 0.5
-"""How often it is seen to whether a client that sends nothing more still hears us."""
-
-COMPLAINT_SECONDS = 10.0
-"""The log says once in this time that there are too many connections."""
+Judge = Callable[[HttpRequest], None]
+Move = Callable[[int, bytes], None]
+"""Takes a connection, by its descriptor, which stays ours, and what was read from it and is not answered."""
 
 
 class Phase(Enum):
@@ -58,147 +44,315 @@ class Phase(Enum):
     ANSWERING = "it is whole, and its answer is not"
 
 
-class OpenConnections(ServerState):
-    """All connections of one server, and which of them rest."""
+class Served:
+    """What the connections of one server have in common."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._resting: dict[BoundedHttp, None] = {}
-        """Those without a whole request under way, the one that has been so for longest first."""
-        self._descriptors, _ = _descriptor_limits()
-        self._most = min(MOST_CONNECTIONS, max(self._descriptors - SPARE_DESCRIPTORS, self._descriptors // 2))
-        self._complained_at = -COMPLAINT_SECONDS
-
-    def admit(self, newcomer: BoundedHttp) -> None:
-        """Let a connection in. When there is no room, the idlest goes; that is the newcomer if all others are busy."""
-        self.rest(newcomer)
-        if len(self.connections) > self._most:
-            self._complain()
-            idlest = next(iter(self._resting))
-            self.wake(idlest)  # it is gone only in the next round of the loop, and others may come in this one
-            idlest.drop()
-
-    def rest(self, connection: BoundedHttp) -> None:
-        self.wake(connection)
-        self._resting[connection] = None
-
-    def wake(self, connection: BoundedHttp) -> None:
-        self._resting.pop(connection, None)
-
-    def _complain(self) -> None:
-        now = time.monotonic()
-        if now - self._complained_at >= COMPLAINT_SECONDS:
-            self._complained_at = now
-            logger.warning(
-                "there are more than %d connections: the idlest makes room (the process may have %d file descriptors)",
-                self._most,
-                self._descriptors,
-            )
+    def __init__(self, loop: asyncio.AbstractEventLoop, judge: Judge) -> None:
+        self.loop = loop
+        self.judge = judge
+        self.connections = OpenConnections(loop)
+        self.date = b""
 
 
-class BoundedHttp(HttpToolsProtocol):
+class BoundedHttp(asyncio.Protocol):
     """One connection."""
 
-    def __init__(self, *args: Any, server_state: OpenConnections, **options: Any) -> None:
-        super().__init__(*args, server_state=server_state, **options)
-        self._all = server_state
+    __slots__ = (
+        "_around",
+        "_begun",
+        "_current",
+        "_is_advancing",
+        "_move",
+        "_newest",
+        "_parser",
+        "_phase",
+        "_raw",
+        "_requests",
+        "_served",
+        "_timed",
+        "_timer",
+        "_untaken",
+        "_url",
+        "_waiting",
+        "is_asked",
+        "is_final",
+        "is_stopped",
+        "transport",
+    )
+
+    def __init__(self, served: Served, read: bytes = b"", *, is_asked: bool = False, is_final: bool = False) -> None:
+        """`read` is what another process has read from it; `is_asked` and `is_final` are about its first request."""
+        self._served = served
+        self.transport: asyncio.Transport
+        self.is_stopped = False
+        self.is_asked = is_asked
+        self.is_final = is_final
+        self._raw: bytes | bytearray = read
+        """What was read since nothing was under way, until a head is whole."""
+        self._begun = 0
+        """Requests that begin in it."""
+        self._move: Move | None = None
+        self._parser: Any = httptools.HttpRequestParser(self)
+        # Whoever says that a request is the last may send more all the same: it is passed over.
+        self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
         self._phase = Phase.IDLE
         self._around = 0
         """Bytes that came since a part of the request was complete, without those of its body."""
         self._requests = 0
+        self._url = b""
+        self._newest: HttpRequest | None = None
+        """The request that was begun last."""
+        self._current: HttpRequest | None = None
+        """The request that is being answered."""
+        self._waiting: deque[HttpRequest] | None = None
+        """Requests that came before the one ahead of them was answered."""
+        self._is_advancing = False
         self._timed: tuple[int, Phase] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._untaken: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
-        super().connection_made(transport)
-        self._set_timer()
-        self._all.admit(self)
+    @property
+    def date(self) -> bytes:
+        return self._served.date
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        cycle: Any = self.cycle  # there is none before the first request
-        if cycle is not None and (when_gone := cycle.scope.get(WHEN_GONE)) is not None:
-            when_gone()
-        self._all.wake(self)
-        for timer in (self._timer, self._untaken):
-            if timer is not None:
-                timer.cancel()
-        super().connection_lost(exc)
+    @property
+    def is_idle(self) -> bool:
+        return self._phase is Phase.IDLE
 
     @property
     def is_answering(self) -> bool:
         return self._phase is Phase.ANSWERING
 
+    @property
+    def principal(self) -> Principal | None:
+        """Who is being answered."""
+        return self._current.principal if self._current is not None else None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)  # uvloop's is none by descent
+        self._served.connections.admit(self)
+        if self._raw:
+            self.data_received(bytes(self._raw))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._served.connections.leave(self)
+        for timer in (self._timer, self._untaken):
+            if timer is not None:
+                timer.cancel()
+        self._parser = self._waiting = None
+        request, self._current = self._current, None
+        if request is not None:
+            request.hung_up()
+
     def drop(self) -> None:
         """Close it now, whatever has not gone out."""
         self.transport.abort()
 
+    def finish(self) -> None:
+        """Take no further request: close it now, or when what is under way is answered."""
+        if self._current is None:
+            self.transport.close()
+        else:
+            self._current.keeps_alive = False
+
+    def write(self, data: bytes) -> None:
+        if not self.transport.is_closing():
+            self.transport.write(data)
+
+    def move(self, move: Move) -> bool:
+        """Have it go on elsewhere, from the request that is being read; false when that is not the first in sight."""
+        if self._begun != 1 or self._current is None or self._current is not self._newest:
+            return False
+        self._current = None
+        self._move = move
+        return True
+
+    def hang_up(self) -> None:
+        """Close it without an answer to the request that is being read."""
+        self._current = None
+        self.transport.close()
+
+    def move_if_at_rest(self, move: Move) -> bool:
+        """Have it go on elsewhere, if nothing is under way but a head that is not whole."""
+        is_at_rest = self._phase is Phase.IDLE or (self._phase is Phase.HEAD and self._begun == 1)
+        if not is_at_rest or self._current is not None or self._waiting or self.transport.is_closing():
+            return False
+        if self.transport.get_write_buffer_size():
+            return False
+        self._move = move
+        self._go(self._raw if self._phase is Phase.HEAD else b"")
+        return True
+
+    def _go(self, read: bytes | bytearray) -> None:
+        move, self._move = self._move, None
+        assert move is not None
+        self._served.connections.leave(self)
+        self.transport.pause_reading()
+        move(self.transport.get_extra_info("socket").fileno(), bytes(read))
+        self.transport.abort()  # the connection itself lives on where it went
+
     def data_received(self, data: bytes) -> None:
         self._around += len(data)
-        super().data_received(data)
+        if self._phase is Phase.IDLE:
+            self._raw, self._begun = data, 0
+        elif self._phase is Phase.HEAD:
+            if isinstance(self._raw, bytes):
+                self._raw = bytearray(self._raw)  # it may come in drops
+            self._raw += data
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            logger.debug("a client wants to speak something else than HTTP")
+        except httptools.HttpParserError:
+            self._refuse_what_is_no_request()
+            return
         if self.transport.is_closing():
             return
-        if self._around > LONGEST_HEAD:
+        if self._move is not None:
+            self._go(self._raw)
+            return
+        if self._phase is not Phase.HEAD:
+            self._raw = b""
+        if self._around > limits.LONGEST_HEAD:
             self._refuse(400 if self._phase is Phase.BODY else 431)
-        else:
+        elif self._timer is not None or self._phase is Phase.HEAD or self._phase is Phase.BODY:
             self._set_timer()
 
     def on_message_begin(self) -> None:
         self._requests += 1
+        self._begun += 1
         self._phase = Phase.HEAD
-        super().on_message_begin()
+        self._url = b""
+        self._newest = HttpRequest(self)
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
         # What comes behind a chunked body is left out: the request was judged without it.
         if self._phase is Phase.HEAD:
-            super().on_header(name, value)
+            request = self._newest
+            assert request is not None
+            name = name.lower()
+            if name in request.headers:
+                request.repeated.append(name)
+            # White space around a value is not part of it (RFC 9110, 5.5); the parser leaves it there.
+            request.headers[name] = value.strip(b" \t")
 
     def on_headers_complete(self) -> None:
         self._phase = Phase.BODY
         self._around = 0
-        super().on_headers_complete()
+        request, parser = self._newest, self._parser
+        assert request is not None
+        request.method = parser.get_method().decode("ascii")
+        request.path = _path(self._url)
+        version = parser.get_http_version()
+        request.is_current = version == "1.1"
+        request.keeps_alive = version != "1.0" and parser.should_keep_alive()
+        request.expects_continue = request.headers.get(b"expect", b"").lower() == b"100-continue"
+        if self._move is not None:
+            return
+        if self._current is None and not self._waiting and not self.is_stopped:
+            self._serve(request)
+        else:
+            if self._waiting is None:
+                self._waiting = deque()
+            if not self._waiting and not self.transport.is_closing():
+                self.transport.pause_reading()
+            self._waiting.append(request)
 
     def on_chunk_header(self) -> None:
         self._around = 0
 
     def on_body(self, body: bytes) -> None:
         self._around = max(0, self._around - len(body))
-        super().on_body(body)
+        assert self._newest is not None
+        if self._move is None:
+            self._newest.take(body)
 
     def on_message_complete(self) -> None:
         self._around = 0
-        if self.cycle.response_complete:  # a refusal that did not wait for the body
+        request = self._newest
+        assert request is not None
+        if self._move is not None:
+            return
+        if request.is_answered:  # without waiting for the body
             self._phase = Phase.IDLE
-        else:
-            self._phase = Phase.ANSWERING
-            self._all.wake(self)
-        super().on_message_complete()
+            self._served.connections.rest(self)
+            return
+        self._phase = Phase.ANSWERING
+        self._served.connections.wake(self)
+        try:
+            request.complete()
+        except Exception:
+            self._fail(request)
 
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
+    def answered(self, request: HttpRequest) -> None:
+        """A response is complete."""
+        if self._current is request:
+            self._current = None
+            self.is_asked = self.is_final = False
         if self.transport.is_closing():
             return
-        if self._phase is Phase.ANSWERING and self.cycle.response_complete:
+        if not request.keeps_alive:
+            self.transport.close()
+            return
+        if self._phase is Phase.ANSWERING and self._newest is request:
             self._phase = Phase.IDLE
-            self._all.rest(self)
-        self._set_timer()
+            self._served.connections.rest(self)
+        if self._waiting:
+            self._advance()
 
     def pause_writing(self) -> None:
-        super().pause_writing()
-        self._untaken = self.loop.call_later(SILENCE_SECONDS, self.drop)
+        self.is_stopped = True
+        self._untaken = self._served.loop.call_later(limits.SILENCE_SECONDS, self.drop)
 
     def resume_writing(self) -> None:
-        super().resume_writing()
+        self.is_stopped = False
         if self._untaken is not None:
             self._untaken.cancel()
+            self._untaken = None
+        if self._current is not None and self._current.when_clear is not None:
+            self._current.when_clear()
+        if self._waiting:
+            self._advance()
 
-    def eof_received(self) -> Any:  # uvicorn's never keeps a connection, and says so in its type
+    def eof_received(self) -> bool:
         """The client sends nothing more. If it waits for an answer, it gets it."""
-        if self._phase is not Phase.ANSWERING:
+        if self._phase is not Phase.ANSWERING or self._newest is None:
             return False
-        self.cycle.keep_alive = False
-        self.loop.call_later(PROBE_SECONDS, self._probe)
+        self._newest.keeps_alive = False
+        self._served.loop.call_later(limits.PROBE_SECONDS, self._probe)
         return True
+
+    def _serve(self, request: HttpRequest) -> None:
+        self._current = request
+        try:
+            self._served.judge(request)
+        except Exception:
+            self._fail(request)
+
+    def _fail(self, request: HttpRequest) -> None:
+        logger.exception("%s %s could not be answered", request.method, request.path)
+        if request.is_started:
+            self.transport.close()
+        else:
+            request.keeps_alive = False
+            request.respond(500, FAILED, PLAIN)
+
+    def _advance(self) -> None:
+        """Go on with requests that wait for their turn; not one inside the other, however many they are."""
+        if self._is_advancing:
+            return
+        self._is_advancing = True
+        waiting = self._waiting
+        while waiting and self._current is None and not self.is_stopped and not self.transport.is_closing():
+            self._serve(waiting.popleft())
+        self._is_advancing = False
+        if not waiting and not self.transport.is_closing():
+            self.transport.resume_reading()
+            if self._phase is not Phase.IDLE:
+                self._set_timer()
 
     def _probe(self) -> None:
         """Find out whether the client has gone altogether, which looks the same from here until it is sent something.
@@ -206,12 +360,13 @@ class BoundedHttp(HttpToolsProtocol):
         Short answers are out by now. What is sent is what a client has to pass over: a comment in an event stream,
         an interim response before any other.
         """
-        if self.transport.is_closing() or self.cycle.response_complete:
+        request = self._current
+        if self.transport.is_closing() or request is None:
             return
-        if self.cycle.chunked_encoding:
+        if request.is_chunked:
             self.transport.write(b"a\r\n: ping\r\n\r\n\r\n")
-        elif not self.cycle.response_started and self.scope["http_version"] == "1.1":
-            self.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        elif not request.is_started and request.is_current:
+            self.transport.write(CONTINUE)
         self._look_for_reset()
 
     def _look_for_reset(self) -> None:
@@ -221,46 +376,48 @@ class BoundedHttp(HttpToolsProtocol):
         if self.transport.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             self.drop()
         else:
-            self.loop.call_later(PROBE_SECONDS, self._look_for_reset)
+            self._served.loop.call_later(limits.PROBE_SECONDS, self._look_for_reset)
 
     def _set_timer(self) -> None:
-        """Have the timer of the phase that the connection is in; it begins once for every request."""
+        """Have the timer of the phase that the connection is in; it begins once for every request.
+
+        One that is idle has none of its own: all that rest are looked through together.
+        """
         # A request behind one that is not answered yet is read no further until then.
-        phase = Phase.ANSWERING if self.pipeline else self._phase
+        phase = Phase.ANSWERING if self._waiting else self._phase
         if self._timed == (self._requests, phase):
             return
         self._timed = self._requests, phase
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if phase is Phase.IDLE:
-            self._timer = self.loop.call_later(SILENCE_SECONDS, self.drop)
-        elif phase is not Phase.ANSWERING:
-            seconds = HEAD_SECONDS if phase is Phase.HEAD else BODY_SECONDS
-            self._timer = self.loop.call_later(seconds, partial(self._refuse, 408))
+        if phase is Phase.HEAD or phase is Phase.BODY:
+            seconds = limits.HEAD_SECONDS if phase is Phase.HEAD else limits.BODY_SECONDS
+            self._timer = self._served.loop.call_later(seconds, partial(self._refuse, 408))
 
     def _refuse(self, status: int) -> None:
         """Say why, unless an answer is on its way already, and close."""
-        cycle = self.cycle
-        is_answered = cycle is not None and (
-            cycle.response_started if self._phase is Phase.BODY else not cycle.response_complete
-        )
+        request = self._newest if self._phase is Phase.BODY else self._current
+        is_answered = request is not None and (request.is_started if self._phase is Phase.BODY else True)
         if not is_answered:
-            self.transport.write(STATUS_LINE[status] + b"content-length: 0\r\nconnection: close\r\n\r\n")
+            self.transport.write(STATUS_LINES[status] + b"content-length: 0\r\nconnection: close\r\n\r\n")
         self.transport.close()
 
+    def _refuse_what_is_no_request(self) -> None:
+        logger.debug("what came is no request over HTTP")
+        if not self.transport.is_closing():
+            if self._current is None or not self._current.is_started:
+                head = STATUS_LINES[400] + b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\n"
+                self.transport.write(head % len(INVALID) + b"connection: close\r\n\r\n" + INVALID)
+            self.transport.close()
 
-def allow_connections() -> None:
-    """Have descriptors for as many connections as there may be, as far as the system lets us."""
-    now, most = _descriptor_limits()
-    wanted = min(MOST_CONNECTIONS + 2 * SPARE_DESCRIPTORS, most)
-    if now < wanted:
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
-
-def _descriptor_limits() -> tuple[int, int]:
-    """How many the process may have now, and how many it may allow itself."""
-    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    unlimited = resource.RLIM_INFINITY
-    return (sys.maxsize if now == unlimited else now), (sys.maxsize if most == unlimited else most)
+def _path(url: bytes) -> str:
+    """The path that a request is for; raises `HttpParserError` when there is none in what it asks for."""
+    if url == b"/mcp":  # of nearly all of them
+        return "/mcp"
+    path = httptools.parse_url(url).path
+    if path is None:
+        raise httptools.HttpParserInvalidURLError("there is no path")
+    text = path.decode("ascii")
+    return unquote(text) if "%" in text else text

@@ -7,6 +7,8 @@ stream to hear what belongs to no request (GET), and ends the session when it go
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final
 
 from thoughtbox.doors.mcp import jsonrpc
@@ -24,180 +26,197 @@ from thoughtbox.doors.mcp.jsonrpc import (
 from thoughtbox.doors.mcp.request import Place
 from thoughtbox.doors.mcp.revisions import HANDSHAKE
 from thoughtbox.doors.mcp.server import McpServer
-from thoughtbox.doors.mcp.transports.asgi import JSON, HttpRequest
-from thoughtbox.doors.mcp.transports.exchange import STATUSES, Exchange
+from thoughtbox.doors.mcp.transports.exchange import SILENCE_SECONDS, STATUSES, Exchange
+from thoughtbox.doors.mcp.transports.http_request import JSON, Header, HttpRequest
 from thoughtbox.doors.mcp.transports.sessions import Session, Sessions
 
 HANDLE: Final = b"mcp-session-id"
 VERSION: Final = VERSION_HEADER.encode()
 LISTEN: Final = "subscriptions/listen"
-ALL_ALIKE: Final = {}
+ALL_ALIKE: Final[Mapping[int, int]] = {}
 """For clients with a handshake every answer is a 200, also one that is an error."""
+
+Elsewhere = Callable[[HttpRequest, bytes], bool]
+"""Has another worker answer a request of a session, if it may be there."""
+
+SIGNS_AT_ONCE = 50
+SIGNS_PAUSE_SECONDS = 0.02
 
 
 class Endpoint:
     """Answers what the gate has let in. On one event loop."""
 
-    def __init__(self, server: McpServer, place: Place, longest_body: int) -> None:
+    def __init__(self, server: McpServer, place: Place, longest_body: int, slot: int | None = None) -> None:
+        """`slot` tells the workers of one server apart."""
         self._server = server
         self._place = place
         self._longest_body = longest_body
-        self._sessions = Sessions(server, place)
+        self.elsewhere: Elsewhere | None = None
+        """Is asked about sessions that are not known here."""
+        self.sessions = Sessions(server, place, slot)
         self._exchanges: set[Exchange] = set()
+        """Those that are still to be answered."""
 
-    async def __call__(self, request: HttpRequest) -> None:
+    def __call__(self, request: HttpRequest) -> None:
         version = request.header(VERSION)
         if version is not None and version not in HANDSHAKE:
-            await self._serve_stateless(request, version)
+            self._serve_stateless(request, version)
         elif (handle := request.headers.get(HANDLE)) is None:
-            await self._serve_newcomer(request)
-        elif (session := self._sessions.find(handle, request.principal)) is None:
-            await request.refuse(404, "Session not found")
+            self._serve_newcomer(request)
+        elif (session := self.sessions.find(handle, request.principal)) is None:
+            if self.elsewhere is None or not self.elsewhere(request, handle):
+                request.refuse(404, "Session not found")
         else:
-            self._sessions.enter(session)
-            try:
-                await self._serve_session(request, session)
-            finally:
-                self._sessions.leave(session)
+            self.sessions.enter(session)
+            request.when_over = partial(self.sessions.leave, session)
+            self._serve_session(request, session)
 
     def tick(self) -> None:
         """Give signs of life on streams, and end sessions that nobody uses. Called every few seconds."""
         now = time.monotonic()
-        for exchange in self._exchanges:
-            exchange.keep_alive(now)
-        self._sessions.end_idle(now)
+        self.sessions.end_idle(now)
+        self._give_signs([one for one in self._exchanges if now - one.sent_at >= SILENCE_SECONDS])
 
-    async def _serve_stateless(self, request: HttpRequest, version: str) -> None:
+    def _give_signs(self, silent: list[Exchange]) -> None:
+        """A few at a time: of a thousand streams that are as old as each other, no call waits for all."""
+        for exchange in silent[:SIGNS_AT_ONCE]:
+            exchange.keep_alive()
+        if rest := silent[SIGNS_AT_ONCE:]:
+            self._place.later(SIGNS_PAUSE_SECONDS, partial(self._give_signs, rest))
+
+    def _serve_stateless(self, request: HttpRequest, version: str) -> None:
         if request.method != "POST":
-            await request.respond(405, b"", (b"allow", b"POST"))
-            return
-        message = await self._posted(request)
-        if message is None:
-            return
-        if isinstance(message, Reply):
-            await request.refuse(400, "Body must be a single JSON-RPC request or notification object")
-        elif message.id is None:
-            await self._acknowledge(request, version)
+            request.respond(405, b"", (b"allow", b"POST"))
         else:
-            await self._answer_stateless(request, message)
+            self._read(request, partial(self._take_stateless, request, version))
 
-    async def _answer_stateless(self, request: HttpRequest, message: Incoming) -> None:
+    def _take_stateless(self, request: HttpRequest, version: str, message: Incoming | Reply) -> None:
+        if isinstance(message, Reply):
+            request.refuse(400, "Body must be a single JSON-RPC request or notification object")
+        elif message.id is None:
+            self._acknowledge(request, version)
+        else:
+            self._answer_stateless(request, message)
+
+    def _answer_stateless(self, request: HttpRequest, message: Incoming) -> None:
         exchange = Exchange()
-        connection = self._server.exchange(self._place, exchange, request.principal)
-        # Closing the stream is how a client of this era takes a request back.
-        exchange.gone = connection.close
         try:
             peer = sender(message, _routing(request))
         except ProtocolError as error:
             exchange.answer(jsonrpc.error(message.id, error.code, error.message, error.data), error.code)
         else:
+            connection = self._server.exchange(self._place, exchange, request.principal)
+            # Closing the stream is how a client of this era takes a request back.
+            exchange.gone = connection.close
             connection.answer(message, peer, exchange)
-        await self._respond(request, exchange, is_stream=message.method == LISTEN)
+        self._respond(request, exchange, statuses=STATUSES, is_stream=message.method == LISTEN)
 
-    async def _acknowledge(self, request: HttpRequest, version: str) -> None:
+    def _acknowledge(self, request: HttpRequest, version: str) -> None:
         """A notification: this era has none that would mean anything here, and clients send them all the same."""
         try:
             must_be_served(version)
         except ProtocolError as error:
             body = jsonrpc.error(None, error.code, error.message, error.data)
-            await request.respond(STATUSES[error.code], body, JSON)
+            request.respond(STATUSES[error.code], body, JSON)
         else:
-            await request.respond(202)
+            request.respond(202)
 
-    async def _serve_newcomer(self, request: HttpRequest) -> None:
+    def _serve_newcomer(self, request: HttpRequest) -> None:
         """A request without a session: only `initialize` begins one."""
         if request.method != "POST":
-            await self._refuse_without_session(request)
-        elif (message := await self._posted(request)) is None:
-            return
-        elif not isinstance(message, Incoming) or message.method != "initialize" or message.id is None:
-            await request.refuse(400, "Bad Request: Missing session ID")
-        elif (session := self._sessions.begin(request.principal)) is None:
-            await request.refuse(503, "Too many open sessions", code=INTERNAL_ERROR)
+            _refuse_without_session(request)
+        else:
+            self._read(request, partial(self._take_newcomer, request))
+
+    def _take_newcomer(self, request: HttpRequest, message: Incoming | Reply) -> None:
+        if not isinstance(message, Incoming) or message.method != "initialize" or message.id is None:
+            request.refuse(400, "Bad Request: Missing session ID")
+        elif (session := self.sessions.begin(request.principal)) is None:
+            request.refuse(503, "Too many open sessions", code=INTERNAL_ERROR)
         else:
             exchange = Exchange()
             session.connection.receive(message, exchange)
-            if not session.connection.is_agreed:
-                await exchange.respond(request, statuses=ALL_ALIKE)
-                return
-            self._sessions.keep(session)
-            await exchange.respond(request, (HANDLE, session.handle), statuses=ALL_ALIKE)
+            handle: tuple[Header, ...] = ()
+            if session.connection.is_agreed:
+                self.sessions.keep(session)
+                handle = ((HANDLE, session.handle),)
+            exchange.respond(request, *handle, statuses=ALL_ALIKE)
 
-    async def _serve_session(self, request: HttpRequest, session: Session) -> None:
+    def _serve_session(self, request: HttpRequest, session: Session) -> None:
         if request.method == "POST":
-            await self._post(request, session)
+            self._read(request, partial(self._take, request, session))
         elif request.method == "GET":
-            await self._open_stream(request, session)
+            self._open_stream(request, session)
         elif request.method == "DELETE":
-            self._sessions.end(session)
-            await request.respond(200, b"", JSON)
+            self.sessions.end(session)
+            request.respond(200, b"", JSON)
         else:
-            await _refuse_method(request)
+            _refuse_method(request)
 
-    async def _post(self, request: HttpRequest, session: Session) -> None:
-        message = await self._posted(request)
-        if message is None:
-            return
+    def _take(self, request: HttpRequest, session: Session, message: Incoming | Reply) -> None:
         handle = (HANDLE, session.handle)
         if isinstance(message, Reply) or message.id is None:
             session.connection.receive(message, session)
-            await request.respond(202, b"", handle)
+            request.respond(202, b"", handle)
             return
         exchange = _Cancellable(message.id)
         session.connection.receive(message, exchange)
-        await self._respond(request, exchange, handle)
+        self._respond(request, exchange, handle, statuses=ALL_ALIKE)
 
-    async def _open_stream(self, request: HttpRequest, session: Session) -> None:
+    def _open_stream(self, request: HttpRequest, session: Session) -> None:
         if not request.accepts()[1]:
-            await request.refuse(406, "Not Acceptable: Client must accept text/event-stream")
+            request.refuse(406, "Not Acceptable: Client must accept text/event-stream")
         elif session.stream is not None:
-            await request.refuse(409, "Conflict: Only one SSE stream is allowed per session")
+            request.refuse(409, "Conflict: Only one SSE stream is allowed per session")
         else:
             session.stream = exchange = Exchange()
-            try:
-                await self._respond(request, exchange, (HANDLE, session.handle), is_stream=True)
-            finally:
-                session.stream = None
+            request.when_over = partial(self._stream_over, session, request.when_over)
+            self._respond(request, exchange, (HANDLE, session.handle), statuses=ALL_ALIKE, is_stream=True)
 
-    async def _respond(
-        self, request: HttpRequest, exchange: Exchange, *headers: tuple[bytes, bytes], is_stream: bool = False
+    def _respond(
+        self,
+        request: HttpRequest,
+        exchange: Exchange,
+        *headers: Header,
+        statuses: Mapping[int, int],
+        is_stream: bool = False,
     ) -> None:
         """Send what an exchange tells; a stream is opened at once, unless it has failed already."""
-        statuses = ALL_ALIKE if headers else STATUSES
         if exchange.is_answered:
-            await exchange.respond(request, *headers, statuses=statuses)
+            exchange.respond(request, *headers, statuses=statuses)
             return
         self._exchanges.add(exchange)
-        try:
-            if is_stream:
-                await exchange.stream(request, *headers)
-            else:
-                await exchange.respond(request, *headers, statuses=statuses)
-        finally:
-            self._exchanges.discard(exchange)
+        request.when_over = partial(self._over, exchange, request.when_over)
+        if is_stream:
+            exchange.stream(request, *headers)
+        else:
+            exchange.respond(request, *headers, statuses=statuses)
 
-    async def _posted(self, request: HttpRequest) -> Incoming | Reply | None:
-        """The message that a client has sent; None when it was refused. It is read whole before anything is said."""
-        body = await request.body(self._longest_body)
+    def _stream_over(self, session: Session, then: Callable[[], None] | None) -> None:
+        session.stream = None
+        if then is not None:
+            then()
+
+    def _over(self, exchange: Exchange, then: Callable[[], None] | None) -> None:
+        self._exchanges.discard(exchange)
+        if then is not None:
+            then()
+
+    def _read(self, request: HttpRequest, then: Callable[[Incoming | Reply], None]) -> None:
+        """Go on with the message that a client has sent. It is read whole before anything is said."""
+        request.read(self._longest_body, partial(self._take_body, request, then))
+
+    def _take_body(self, request: HttpRequest, then: Callable[[Incoming | Reply], None], body: bytes | None) -> None:
         if body is None:
-            await request.refuse_plainly(413, "the body is too long (see THOUGHTBOX_MAX_BODY_BYTES)")
+            request.refuse_plainly(413, "the body is too long (see THOUGHTBOX_MAX_BODY_BYTES)")
         elif not request.is_json:
-            await request.refuse_plainly(400, "the Content-Type has to be application/json")
+            request.refuse_plainly(400, "the Content-Type has to be application/json")
         elif not all(request.accepts()):
-            await request.refuse(406, "Not Acceptable: Client must accept both application/json and text/event-stream")
+            request.refuse(406, "Not Acceptable: Client must accept both application/json and text/event-stream")
         elif isinstance(message := jsonrpc.read(body), Malformed):
-            await request.respond(400, jsonrpc.error(message.id, message.code, message.reason), JSON)
+            request.respond(400, jsonrpc.error(message.id, message.code, message.reason), JSON)
         else:
-            return message
-        return None
-
-    async def _refuse_without_session(self, request: HttpRequest) -> None:
-        if request.method == "GET" and not request.accepts()[1]:
-            await request.refuse(406, "Not Acceptable: Client must accept text/event-stream")
-        elif request.method in ("GET", "DELETE"):
-            await request.refuse(400, "Bad Request: Missing session ID")
-        else:
-            await _refuse_method(request)
+            then(message)
 
 
 class _Cancellable(Exchange):
@@ -221,5 +240,14 @@ def _routing(request: HttpRequest) -> dict[str, str]:
     return {name: value.decode("latin-1") for name in ROUTING_HEADERS if (value := request.headers.get(name.encode()))}
 
 
-async def _refuse_method(request: HttpRequest) -> None:
-    await request.refuse(405, "Method Not Allowed", (b"allow", b"GET, POST, DELETE"), code=INVALID_REQUEST)
+def _refuse_without_session(request: HttpRequest) -> None:
+    if request.method == "GET" and not request.accepts()[1]:
+        request.refuse(406, "Not Acceptable: Client must accept text/event-stream")
+    elif request.method in ("GET", "DELETE"):
+        request.refuse(400, "Bad Request: Missing session ID")
+    else:
+        _refuse_method(request)
+
+
+def _refuse_method(request: HttpRequest) -> None:
+    request.refuse(405, "Method Not Allowed", (b"allow", b"GET, POST, DELETE"), code=INVALID_REQUEST)

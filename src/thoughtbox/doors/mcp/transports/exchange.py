@@ -6,9 +6,7 @@ refuse an event longer than a megabyte. One that stays silent for long gets sign
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -21,7 +19,7 @@ from thoughtbox.doors.mcp.jsonrpc import (
     PARSE_ERROR,
     UNSUPPORTED_PROTOCOL_VERSION,
 )
-from thoughtbox.doors.mcp.transports.asgi import JSON, WHEN_GONE, Header, HttpRequest
+from thoughtbox.doors.mcp.transports.http_request import JSON, Header, HttpRequest
 
 SILENCE_SECONDS = 15.0
 """Without anything sent, a sign of life is."""
@@ -29,7 +27,6 @@ SILENCE_SECONDS = 15.0
 STREAM: Final[tuple[Header, ...]] = (
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache, no-transform"),
-    (b"connection", b"keep-alive"),
     (b"x-accel-buffering", b"no"),
 )
 SIGN_OF_LIFE: Final = b": ping\r\n\r\n"
@@ -53,23 +50,28 @@ class Exchange:
         "_answer",
         "_error",
         "_events",
+        "_headers",
         "_is_over",
-        "_sent_at",
+        "_request",
+        "_statuses",
         "_steps",
-        "_waiter",
         "gone",
+        "sent_at",
     )
 
     def __init__(self, gone: Callable[[], None] | None = None) -> None:
         """`gone` is called when the client has hung up before all was told."""
         self.gone = gone
-        self._events: deque[bytes] = deque()
+        self.sent_at = time.monotonic()
+        self._events: list[bytes] = []
+        """What could not be sent yet."""
         self._answer: bytes | None = None
         self._error: int | None = None
         self._is_over = False
-        self._waiter: asyncio.Future[None] | None = None
+        self._request: HttpRequest | None = None
+        self._headers: tuple[Header, ...] = ()
+        self._statuses: Mapping[int, int] = STATUSES
         self._steps: list[Callable[[], None]] = []
-        self._sent_at = time.monotonic()
 
     @property
     def is_clear(self) -> bool:
@@ -84,8 +86,7 @@ class Exchange:
 
     def send(self, message: bytes) -> None:
         if not self._is_over:
-            self._events.append(_event(message))
-            self._stir()
+            self._tell(_event(message))
 
     def answer(self, message: bytes, error: int | None = None) -> None:
         if not self._is_over:
@@ -98,71 +99,72 @@ class Exchange:
     def end(self) -> None:
         """Nothing more is told."""
         self._is_over = True
-        self._stir()
+        if self._request is not None and not self._events:
+            self._close(self._request)
 
-    def keep_alive(self, now: float) -> None:
-        """Give a sign of life if nothing was sent for long."""
-        if not self._is_over and now - self._sent_at >= SILENCE_SECONDS:
-            self._events.append(SIGN_OF_LIFE)
-            self._stir()
+    def keep_alive(self) -> None:
+        """Give a sign of life."""
+        if not self._is_over:
+            self._tell(SIGN_OF_LIFE)
 
-    async def respond(self, request: HttpRequest, *headers: Header, statuses: Mapping[int, int]) -> None:
-        """Send what is told, as it comes, until the answer."""
-        if not self._events and not self._is_over:
-            await self._more(request)
-        if self._events or (self._is_over and self._answer is None):
-            await self.stream(request, *headers)
-        elif self._answer is not None:
-            status = 200 if self._error is None else statuses.get(self._error, 200)
-            await request.respond(status, self._answer, JSON, *headers)
+    def respond(self, request: HttpRequest, *headers: Header, statuses: Mapping[int, int]) -> None:
+        """Send what was told, and from now on what is, as it comes, until the answer."""
+        self._request, self._headers, self._statuses = request, headers, statuses
+        request.when_gone = self._hung_up
+        request.when_clear = self._flush
+        if self._events:
+            self._flush()
+        elif self._is_over:
+            self._close(request)
 
-    async def stream(self, request: HttpRequest, *headers: Header) -> None:
-        """Send what is told as events, as it comes."""
-        await request.send({"type": "http.response.start", "status": 200, "headers": [*STREAM, *headers]})
-        # Clients wait for the headers before they go on.
-        await request.send({"type": "http.response.body", "body": b"", "more_body": True})
-        while True:
-            if self._events:
-                told = b"".join(self._events)
-                await request.send({"type": "http.response.body", "body": told, "more_body": True})
-                self._taken(told)
-            elif self._is_over:
-                break
-            else:
-                await self._more(request)
-        last = b"" if self._answer is None else _event(self._answer)
-        await request.send({"type": "http.response.body", "body": last})
+    def stream(self, request: HttpRequest, *headers: Header) -> None:
+        """The same, on a stream that is open from the beginning: clients wait for the headers before they go on."""
+        if not self.is_answered:
+            request.open((*STREAM, *headers))
+        self.respond(request, *headers, statuses=STATUSES)
 
-    def _taken(self, told: bytes) -> None:
-        """This much has been sent; more may have come meanwhile."""
-        self._sent_at = time.monotonic()
-        left = len(told)
-        while left:
-            left -= len(self._events.popleft())
-        if not self._events and self._steps:
+    def _tell(self, event: bytes) -> None:
+        self._events.append(event)
+        if self._request is not None:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Send what there is, if the client takes it."""
+        request = self._request
+        if request is None or request.line.is_stopped:
+            return
+        if self._events:
+            if not request.is_started:
+                request.open((*STREAM, *self._headers))
+            told, self._events = b"".join(self._events), []
+            self.sent_at = time.monotonic()
+            request.tell(told)
+        if self._is_over:
+            self._close(request)
+        elif self._steps:
             steps, self._steps = self._steps, []
             for step in steps:
                 step()
 
-    async def _more(self, request: HttpRequest) -> None:
-        """Wait until there is something to send."""
-        self._waiter = asyncio.get_running_loop().create_future()
-        request.scope[WHEN_GONE] = self._hung_up
-        try:
-            await self._waiter
-        finally:
-            self._waiter = None
-            request.scope.pop(WHEN_GONE, None)
+    def _close(self, request: HttpRequest) -> None:
+        self._request = self.gone = None
+        answer = self._answer
+        if request.is_started:
+            request.close(b"" if answer is None else _event(answer))
+        elif answer is None:  # it was taken back
+            request.open((*STREAM, *self._headers))
+            request.close()
+        else:
+            status = 200 if self._error is None else self._statuses.get(self._error, 200)
+            request.respond(status, answer, JSON, *self._headers)
 
     def _hung_up(self) -> None:
+        self._request = None
+        gone, self.gone = self.gone, None
         if not self._is_over:
-            self.end()
-            if self.gone is not None:
-                self.gone()
-
-    def _stir(self) -> None:
-        if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_result(None)
+            self._is_over = True
+            if gone is not None:
+                gone()
 
 
 def _event(message: bytes) -> bytes:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hmac
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 import orjson
 
 from thoughtbox import __version__
-from thoughtbox.doors.mcp.principal import STATE, Principal
-from thoughtbox.doors.mcp.transports.asgi import JSON, HttpRequest, Receive, Scope, Send
+from thoughtbox.doors.mcp.principal import Principal
+from thoughtbox.doors.mcp.transports.http_request import JSON, HttpRequest
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import LOOPBACK, Settings
 from thoughtbox.tokens import Token, Tokens, digest_of
@@ -24,10 +24,7 @@ ONCE = frozenset(
 )
 """Headers that mean one thing each. Of two, one program would believe the first and the next one the second."""
 
-Endpoint = Callable[[HttpRequest], Awaitable[None]]
-
-POLICY_VIOLATION = 1008
-"""The code with which a WebSocket is closed that must not be opened."""
+Endpoint = Callable[[HttpRequest], None]
 
 
 def check_exposure(settings: Settings) -> None:
@@ -59,17 +56,14 @@ class Gate:
         self._known = self._master
         # Once a token is asked for, it always is: removing the last one does not open the gate.
         self._is_guarded = settings.host not in LOOPBACK or settings.token is not None
+        self._after_turn: Callable[[Callable[[], None]], object] | None = None
+        self._is_looked_for = False
         self.look_for_changes()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await self._judge(scope, receive, send)
-        elif scope["type"] == "websocket":  # nothing is served on one
-            await send({"type": "websocket.close", "code": POLICY_VIOLATION})
-
-    def opens(self, endpoint: Endpoint) -> None:
-        """What answers those who are let in."""
+    def opens(self, endpoint: Endpoint, after_turn: Callable[[Callable[[], None]], object] | None = None) -> None:
+        """What answers those who are let in; `after_turn` has something done once all that has come by now is seen."""
         self._endpoint = endpoint
+        self._after_turn = after_turn
 
     def look_for_changes(self) -> None:
         """Take note of tokens that were made or removed. When they cannot be read, those with a name open nothing."""
@@ -91,34 +85,39 @@ class Gate:
         """Whether a request that was let in with this would be let in now."""
         return principal in self._known if principal is not None else not self._is_guarded
 
-    async def _judge(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers: dict[bytes, bytes] = {}
-        repeated: list[bytes] = []
-        for name, value in scope["headers"]:
-            if name in headers:
-                repeated.append(name)
-            # White space around a value is not part of it (RFC 9110, 5.5); the parser below leaves it there.
-            headers[name] = value.strip(b" \t")
-        request = HttpRequest(scope, receive, send, headers, repeated, None)
-        if not ONCE.isdisjoint(repeated):
-            twice = next(name for name in repeated if name in ONCE)
-            await request.refuse_plainly(400, f"there is more than one {twice.decode()} header")
+    def judge(self, request: HttpRequest) -> None:
+        headers = request.headers
+        if request.repeated and not ONCE.isdisjoint(request.repeated):
+            twice = next(name for name in request.repeated if name in ONCE)
+            request.refuse_plainly(400, f"there is more than one {twice.decode()} header")
         elif not self._is_known_host(headers.get(b"host", b"").decode("latin-1")):
-            await request.refuse_plainly(403, "this Host is not served here (see THOUGHTBOX_ALLOWED_HOSTS)")
+            request.refuse_plainly(403, "this Host is not served here (see THOUGHTBOX_ALLOWED_HOSTS)")
         elif not self._is_known_origin(headers.get(b"origin")):
-            await request.refuse_plainly(403, "this Origin is not welcome here (see THOUGHTBOX_ALLOWED_HOSTS)")
+            request.refuse_plainly(403, "this Origin is not welcome here (see THOUGHTBOX_ALLOWED_HOSTS)")
         elif request.path == HEALTH:
-            await request.respond(200, orjson.dumps({"status": "ok", "version": __version__}), JSON)
+            request.respond(200, orjson.dumps({"status": "ok", "version": __version__}), JSON)
         elif not self._admits(request):
             challenge = (b"www-authenticate", b'Bearer realm="thoughtbox"')
-            await request.refuse_plainly(401, "a bearer token is required", challenge)
+            request.refuse_plainly(401, "a bearer token is required", challenge)
         elif request.path.removesuffix("/") != self._path:
-            await request.refuse_plainly(404, f"there is nothing here; MCP is spoken at {self._path}")
+            request.refuse_plainly(404, f"there is nothing here; MCP is spoken at {self._path}")
         else:
-            await self._endpoint(request)
+            self._endpoint(request)
+
+    def _know_tokens(self) -> None:
+        """Look for changes, once for all requests that have come in the same turn of the event loop."""
+        if self._is_looked_for:
+            return
+        self.look_for_changes()
+        if self._after_turn is not None:
+            self._is_looked_for = True
+            self._after_turn(self._look_again)
+
+    def _look_again(self) -> None:
+        self._is_looked_for = False
 
     def _is_known_host(self, host: str) -> bool:
-        return _without_port(host).lower() in self._hosts
+        return host in self._hosts or _without_port(host).lower() in self._hosts
 
     def _is_known_origin(self, origin: bytes | None) -> bool:
         """Browsers name where a page came from; other clients name nothing."""
@@ -129,7 +128,7 @@ class Gate:
 
     def _admits(self, request: HttpRequest) -> bool:
         """Whether the token is a known one, if one is asked for. What it opens goes along with the request."""
-        self.look_for_changes()
+        self._know_tokens()
         if not self._is_guarded:
             return True
         scheme, _, given = request.headers.get(b"authorization", b"").partition(b" ")
@@ -139,7 +138,6 @@ class Gate:
         if not found or scheme.lower() != b"bearer":
             return False
         request.principal = found[0]
-        request.scope.setdefault("state", {})[STATE] = found[0]
         return True
 
 
@@ -153,5 +151,5 @@ def _without_port(host: str) -> str:
     return head if separator and port.isdigit() and not head.endswith(":") else host
 
 
-async def _nothing_yet(request: HttpRequest) -> None:
-    await request.refuse_plainly(503, "the server is about to start")
+def _nothing_yet(request: HttpRequest) -> None:
+    request.refuse_plainly(503, "the server is about to start")

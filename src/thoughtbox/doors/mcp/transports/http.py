@@ -3,89 +3,187 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import logging
 import signal
 import socket
-from collections.abc import Callable, Generator
-from types import FrameType
-
-import uvicorn
+import threading
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from email.utils import formatdate
+from typing import Any
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import unblocked_output
-from thoughtbox.doors.mcp.principal import principal_in
 from thoughtbox.doors.mcp.server import McpServer
 from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within
-from thoughtbox.doors.mcp.transports import bounded_http
-from thoughtbox.doors.mcp.transports.bounded_http import BoundedHttp, OpenConnections
+from thoughtbox.doors.mcp.transports.bounded_http import BoundedHttp, Move, Served
 from thoughtbox.doors.mcp.transports.endpoint import Endpoint
 from thoughtbox.doors.mcp.transports.gate import Gate, check_exposure
+from thoughtbox.doors.mcp.transports.listening import LONGEST_QUEUE, PATH, address_of, listen
 from thoughtbox.doors.mcp.transports.loop_place import LoopPlace
-from thoughtbox.errors import ConfigurationError
+from thoughtbox.doors.mcp.transports.open_connections import allow_connections
+from thoughtbox.doors.mcp.transports.sessions import Sessions
+from thoughtbox.doors.mcp.transports.succession import Succession
+from thoughtbox.doors.mcp.transports.supervisor import ENDS, RESTART
+from thoughtbox.doors.mcp.transports.worker import Relay, end_with
+from thoughtbox.doors.mcp.transports.worker_frames import Place
+from thoughtbox.operations.shared_log import SharedLog
 from thoughtbox.settings import Settings
 
-PATH = "/mcp"
+logger = logging.getLogger(__name__)
 
-GRACE_SECONDS = 1
-"""How long calls under way may still take at the end. Uvicorn counts whole seconds."""
+GRACE_SECONDS = 1.0
+"""How long calls under way may still take at the end."""
 
 TICK_SECONDS = 1.0
 """How often the date in the answers' headers is set anew, and removed tokens are noticed."""
 
+LEAVING_SECONDS = 90.0
+"""How long a worker that hands over waits for what is under way: longer than a client's model may take to answer."""
 
-class HttpServer(uvicorn.Server):
-    """Uvicorn, which ends in time and leaves it at that."""
+MOVED_AT_ONCE = 100
+MOVING_PAUSE_SECONDS = 0.01
+ACCEPT_AGAIN_SECONDS = 0.1
 
-    def __init__(self, config: uvicorn.Config, mcp: McpServer, gate: Gate, longest_body: int) -> None:
-        super().__init__(config)
+
+class HttpServer:
+    """Serves on one event loop until it is asked to end, and ends in time."""
+
+    def __init__(self, box: Thoughtbox, mcp: McpServer, listening: socket.socket, slot: int | None = None) -> None:
+        """On the event loop. `slot` is that of a worker."""
+        settings = box.settings
+        self._box = box
         self._mcp = mcp
-        self._gate = gate
-        self._longest_body = longest_body
-        self._endpoint: Endpoint | None = None
-        self._changes = gate.changes
-        self.server_state: OpenConnections = OpenConnections()
-        self._asked = asyncio.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        place = LoopPlace(asyncio.get_running_loop())
-        self._endpoint = Endpoint(self._mcp, place, self._longest_body)
-        self._gate.opens(self._endpoint)
-        self._mcp.notifications.follow(place)
-        await super().startup(sockets)
-
-    async def main_loop(self) -> None:
-        """As in uvicorn, which looks ten times a second whether it is to end; here the signal says so."""
+        self._listening = listening
+        self._gate = Gate(PATH, settings)
+        self._changes = self._gate.changes
         self._loop = asyncio.get_running_loop()
-        while not await self.on_tick(0):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._asked.wait(), TICK_SECONDS)
+        here = LoopPlace(self._loop)
+        self._endpoint = Endpoint(mcp, here, settings.max_body_bytes, slot)
+        self._served = Served(self._loop, self._gate.judge)
+        self._gate.opens(self._endpoint, lambda step: self._loop.call_soon(step))
+        mcp.notifications.follow(here)
+        self._relay: Relay | None = None
+        self._accepting: asyncio.Server | None = None
+        self._has_left = False
+        self._asked = asyncio.Event()
+        self._adopting: set[asyncio.Future[Any]] = set()
+        self._tick()
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        super().handle_exit(sig, frame)
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._asked.set)
+    @property
+    def sessions(self) -> Sessions:
+        return self._endpoint.sessions
 
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None]:
-        """As in uvicorn, without raising the signal again afterwards: the store is still to be closed."""
-        asking = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-        before = {number: signal.signal(number, self.handle_exit) for number in asking}
-        yield
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def ask_to_end(self) -> None:
+        """From any thread, and from within a signal's handler."""
+        self._loop.call_soon_threadsafe(self._asked.set)
 
-    async def on_tick(self, counter: int) -> bool:
-        self._end_what_is_no_longer_admitted()
-        if self._endpoint is not None:
-            self._endpoint.tick()
-        return await super().on_tick(counter)
+    def join(self, slot: int, channel: socket.socket) -> Relay:
+        """Be one of the workers of a server from now on."""
+        self._relay = Relay(slot, channel, self)
+        self._endpoint.elsewhere = self._relay.elsewhere
+        return self._relay
 
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        end_within(GRACE_SECONDS + CLOSING_SECONDS)
+    async def serve(self) -> None:
+        """Until it is asked to end."""
+        # Of its own, since it is closed with it: others may go on with the socket.
+        listening = self._listening.dup()
+        self._accepting = await self._loop.create_server(
+            lambda: BoundedHttp(self._served), sock=listening, backlog=LONGEST_QUEUE
+        )
+        await self.ended()
+
+    async def ended(self) -> None:
+        """Wait until it is asked to end, and end."""
+        await self._asked.wait()
+        if not self._has_left:
+            end_within(GRACE_SECONDS + CLOSING_SECONDS)
+        self._accept_no_more()
+        self._ticking.cancel()
         self._mcp.notifications.end()
-        await super().shutdown(sockets)
+        for connection in self._served.connections:
+            connection.finish()
+        await self._served.connections.empty(GRACE_SECONDS)
         self._mcp.give_up_tasks()
+
+    def accept(self) -> None:
+        """Take connections from a socket that others take them from, too: one in a turn, so that all get some."""
+        self._listening.setblocking(False)
+        self._loop.add_reader(self._listening.fileno(), self._accept_one)
+
+    def _accept_one(self) -> None:
+        try:
+            connection, _ = self._listening.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return  # another one was faster
+        except OSError as error:
+            logger.warning("connections cannot be accepted for now: %s", error.strerror)
+            self._accept_no_more()
+            self._loop.call_later(ACCEPT_AGAIN_SECONDS, self._accept_again)
+            return
+        self.adopt(connection)
+
+    def _accept_again(self) -> None:
+        if not self._has_left and not self._asked.is_set():
+            self.accept()
+
+    def _accept_no_more(self) -> None:
+        if self._accepting is not None:
+            self._accepting.close()
+        self._loop.remove_reader(self._listening.fileno())
+
+    def adopt(
+        self, connection: socket.socket, read: bytes = b"", *, is_asked: bool = False, is_final: bool = False
+    ) -> None:
+        """Serve a connection that was accepted already."""
+        connection.setblocking(False)
+        made = self._loop.connect_accepted_socket(
+            lambda: BoundedHttp(self._served, read, is_asked=is_asked, is_final=is_final), connection
+        )
+        adopting = self._loop.create_task(made)
+        self._adopting.add(adopting)
+        adopting.add_done_callback(self._adopted)
+
+    def _adopted(self, done: asyncio.Future[Any]) -> None:
+        self._adopting.discard(done)
+        if not done.cancelled() and (error := done.exception()) is not None:
+            logger.debug("a connection was gone before it could be served: %s", error)
+
+    def leave(self, move: Move, hand_over: Callable[[Mapping[str, Any]], None], left: Callable[[], None]) -> None:
+        """Accept nothing more, and hand over all connections and sessions, each as soon as nothing is under way."""
+        self._has_left = True
+        self._accept_no_more()
+        self._box.dispatcher.answered.retell()
+        self._mcp.notifications.end()
+        self.sessions.end_streams()
+        self._go_on_leaving(move, hand_over, left, time.monotonic() + LEAVING_SECONDS)
+
+    def _go_on_leaving(
+        self, move: Move, hand_over: Callable[[Mapping[str, Any]], None], left: Callable[[], None], until: float
+    ) -> None:
+        # Sessions first: who comes behind its session finds it.
+        for state in self.sessions.take_out():
+            hand_over(state)
+        moved = 0
+        for connection in self._served.connections:
+            moved += connection.move_if_at_rest(move)
+            if moved >= MOVED_AT_ONCE:
+                break
+        is_done = not len(self._served.connections) and not len(self.sessions) and not self._adopting
+        if is_done or time.monotonic() > until:
+            if not is_done:
+                logger.warning("what was still under way is given up, %.0f s after the restart", LEAVING_SECONDS)
+            left()
+        else:
+            self._loop.call_later(MOVING_PAUSE_SECONDS, self._go_on_leaving, move, hand_over, left, until)
+
+    def _tick(self) -> None:
+        self._ticking = self._loop.call_later(TICK_SECONDS, self._tick)
+        self._served.date = f"date: {formatdate(usegmt=True)}\r\n".encode()
+        self._end_what_is_no_longer_admitted()
+        self._endpoint.tick()
+        if self._relay is not None:
+            self._box.dispatcher.answered.catch_up()
 
     def _end_what_is_no_longer_admitted(self) -> None:
         """Close the streams that were opened with a token which has been removed."""
@@ -93,54 +191,65 @@ class HttpServer(uvicorn.Server):
         if self._changes == self._gate.changes:
             return
         self._changes = self._gate.changes
-        for connection in list(self.server_state.connections):
-            if not isinstance(connection, BoundedHttp) or not connection.is_answering:
-                continue
-            if not self._gate.still_admits(principal_in(connection.scope)):
+        for connection in self._served.connections:
+            if connection.is_answering and not self._gate.still_admits(connection.principal):
                 connection.drop()
 
 
-def serve_http(settings: Settings, announce: Callable[[str], None]) -> None:
-    """Serve until a signal ends it. `announce` is told the address, once connections are accepted."""
+def serve_http(settings: Settings, announce: Callable[[str], None], again: Sequence[str] = ()) -> int:
+    """Serve until a signal ends it; what the process is to end with.
+
+    `announce` is told the address, once connections are accepted. `again` is the command that starts this server: asked
+    to, it starts one in its place, hands over to it, and supervises it from then on.
+    """
     check_exposure(settings)
-    bounded_http.allow_connections()
-    listening = _listen(settings)
-    host, port = listening.getsockname()[:2]
-    with listening, unblocked_output(), Thoughtbox(settings) as box:
+    allow_connections()
+    with listen(settings) as listening:
+        succession = Succession(listening, again)
+        with unblocked_output(), Thoughtbox(settings) as box:
+            mcp = McpServer(box, transport="http")
+            box.keep()
+            announce(address_of(listening))
+            threading.Thread(target=mcp.warm, name="thoughtbox-warming", daemon=True).start()
+
+            async def serve() -> None:
+                server = HttpServer(box, mcp, listening)
+                succession.offer(server, lambda: box.dispatcher.answered)
+                await server.serve()
+
+            _run(serve)
+        return succession.ended()
+
+
+def serve_as_worker(settings: Settings, place: Place) -> None:
+    """Serve as one of several processes that a supervisor has started."""
+    end_with(place.supervisor, GRACE_SECONDS)
+    allow_connections()
+    with unblocked_output(), socket.socket(fileno=place.listening) as listening, Thoughtbox(settings) as box:
         mcp = McpServer(box, transport="http")
+        mcp.warm()
+        box.dispatcher.answered.share(SharedLog(place.shared))
         box.keep()
-        gate = Gate(PATH, settings)
-        config = uvicorn.Config(
-            gate,
-            http=BoundedHttp,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_keep_alive=round(bounded_http.SILENCE_SECONDS),
-            timeout_graceful_shutdown=GRACE_SECONDS,
-            ws="none",
-            lifespan="off",
-        )
-        announce(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
-        HttpServer(config, mcp, gate, settings.max_body_bytes).run(sockets=[listening])
+
+        async def serve() -> None:
+            server = HttpServer(box, mcp, listening, place.slot)
+            for number in ENDS:
+                signal.signal(number, lambda *_: server.ask_to_end())
+            signal.signal(RESTART, signal.SIG_IGN)
+            server.join(place.slot, socket.socket(fileno=place.channel)).say_ready()
+            await server.ended()
+
+        _run(serve)
 
 
-def _listen(settings: Settings) -> socket.socket:
-    """Take the port before anything else: a busy one is said at once."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):
-        # Whoever has vanished without a word is given up in time; connections inherit it.
-        patience = round(bounded_http.SILENCE_SECONDS * 1000)
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience)
+def _run(serve: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(serve())
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
     try:
-        listening.bind((settings.host, settings.port))
-        listening.listen(256)
-    except OSError as error:
-        listening.close()
-        raise ConfigurationError(
-            f"{settings.host} port {settings.port} cannot be had ({error.strerror})",
-            recovery="Set THOUGHTBOX_PORT to another one, or 0 for any that is free; `thoughtbox doctor` shows more.",
-        ) from error
-    return listening
+        import uvloop
+    except ImportError:  # pragma: no cover - it is not to be had everywhere
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()

@@ -7,8 +7,9 @@ there are as many as there may be, the one that was idle for longest is ended.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from secrets import token_urlsafe
+from typing import Any
 
 from thoughtbox.doors.mcp.connection import Connection
 from thoughtbox.doors.mcp.principal import Principal
@@ -26,8 +27,8 @@ IDLE_SECONDS = 1_800.0
 class Session:
     """One client from its handshake to its end."""
 
-    def __init__(self, server: McpServer, place: Place, principal: Principal | None) -> None:
-        self.handle = token_urlsafe(32).encode()
+    def __init__(self, server: McpServer, place: Place, principal: Principal | None, handle: bytes) -> None:
+        self.handle = handle
         self.owner = principal.id if principal is not None else None
         self.stream: Exchange | None = None
         """Where the client hears what belongs to no request, if it has opened one."""
@@ -55,6 +56,21 @@ class Session:
     def unanswered(self) -> None:
         """There is nothing to be said."""
 
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing is under way, and nothing is asked."""
+        return not self.requests and not self.connection.open and not self.connection.asks
+
+    def state(self) -> dict[str, Any]:
+        """All of it, in plain values, for another process to go on from. Only when it is at rest."""
+        principal = self.connection.principal
+        return {
+            "handle": self.handle.decode(),
+            "principal": None if principal is None else list(principal),
+            "rests_for": time.monotonic() - self.rests_since,
+            "connection": self.connection.state(),
+        }
+
     def end(self) -> None:
         self.connection.close()
         if self.stream is not None:
@@ -64,9 +80,11 @@ class Session:
 class Sessions:
     """All sessions of a server."""
 
-    def __init__(self, server: McpServer, place: Place) -> None:
+    def __init__(self, server: McpServer, place: Place, slot: int | None = None) -> None:
+        """`slot` tells the workers of one server apart; it stands in their handles."""
         self._server = server
         self._place = place
+        self._prefix = "" if slot is None else f"{slot}."
         self._sessions: dict[bytes, Session] = {}
         """By handle; the one that was used last is the last."""
 
@@ -74,7 +92,33 @@ class Sessions:
         """A new one, which is not known before it is kept; None when there are too many, and all of them busy."""
         if len(self._sessions) >= MOST_SESSIONS and not self._end_idlest():
             return None
-        return Session(self._server, self._place, principal)
+        return Session(self._server, self._place, principal, f"{self._prefix}{token_urlsafe(32)}".encode())
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Go on with a session that another process has handed over."""
+        principal = state["principal"]
+        owner = None if principal is None else Principal(principal[0], principal[1] and tuple(principal[1]))
+        session = Session(self._server, self._place, owner, state["handle"].encode())
+        session.connection.resume(state["connection"])
+        session.rests_since -= state["rests_for"]
+        self.keep(session)
+
+    def take_out(self) -> list[dict[str, Any]]:
+        """The state of all sessions that are at rest, which are not here any more."""
+        resting = [session for session in self._sessions.values() if session.is_at_rest]
+        states = [session.state() for session in resting]
+        for session in resting:
+            self.end(session)
+        return states
+
+    def end_streams(self) -> None:
+        """Tell clients that nothing more comes on the streams they have opened; they may open others."""
+        for session in list(self._sessions.values()):
+            if session.stream is not None:
+                session.stream.end()
+
+    def __len__(self) -> int:
+        return len(self._sessions)
 
     def keep(self, session: Session) -> None:
         self._sessions[session.handle] = session
