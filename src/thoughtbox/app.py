@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import re
+import time
 from collections.abc import Iterable
 from contextlib import nullcontext
 from threading import RLock
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from thoughtbox.operations.dispatch import Dispatcher
 
 GARBAGE_THRESHOLDS = (50_000, 20, 20)
+
+PEACE_SECONDS = 0.1
+"""Time before a module is imported that nobody has asked for yet."""
 
 
 class Thoughtbox:
@@ -126,10 +130,18 @@ class Thoughtbox:
         return self.table.first_focus(Focus(memory), self.settings.rooms)
 
     def warm(self) -> None:
-        """Import what first calls will need, and keep the catalog if it was missed: in a thread behind an answer."""
+        """Have ready what every call needs: in a thread behind the first answer."""
         loaded("thoughtbox.operations.offered")
         _ = self.dispatcher
+
+    def warm_rooms(self) -> None:
+        """Import what is called first in the toolset that is shown, and keep the catalog if it was missed: behind that.
+
+        Whoever calls at once needs one module, and the interpreter runs one thread: the others wait for a moment's
+        peace, one after the other, so that a call between two of them gets its turn.
+        """
         for module in self._likely():
+            time.sleep(PEACE_SECONDS)
             loaded(module)
         domains.keep_catalog()
 

@@ -72,7 +72,7 @@ def test_a_store_of_the_first_step_gets_its_links(open_box: Callable[..., Box]):
         "ALTER TABLE streams DROP COLUMN first_seq",
         "ALTER TABLE records DROP COLUMN prev_seq",
         "CREATE UNIQUE INDEX records_by_stream ON records (workspace, stream, stream_index)",
-        "DROP TABLE store",
+        *(f"DROP TABLE {table}" for table in ("leases", "store")),
         *(f"ALTER TABLE workspaces DROP COLUMN {column}" for column in ("epoch", "importing")),
         *(f"ALTER TABLE views DROP COLUMN {column}" for column in ("generation", "tables")),
         "DELETE FROM schema_steps WHERE step > 1",

@@ -266,7 +266,7 @@ def rooms():
 
 with Thoughtbox(load({"THOUGHTBOX_STORAGE": "memory"})) as box:
     before = [rooms(), "pydantic" in sys.modules]
-    warming = threading.Thread(target=box.warm)
+    warming = threading.Thread(target=lambda: (box.warm(), box.warm_rooms()))
     warming.start()
     from thoughtbox.operations.dispatch import Call
     answer = box.dispatcher.call(Call(operation="thought_plan", workspace="w",

@@ -189,10 +189,12 @@ def _slashes(asked: Asked, theirs: Said, ours: Said) -> Levelled:
     return (ours, ours) if asked.path.endswith("/") and theirs.status == 307 else (theirs, ours)
 
 
-def _spelling(asked: Asked, theirs: Said, ours: Said) -> Levelled:
-    kind = asked.headers.get("Content-Type") or ""
-    is_json = kind.lower() == "application/json" != kind
-    return (ours, ours) if is_json and theirs.status == 415 else (theirs, ours)
+def _media_types(asked: Asked, theirs: Said, ours: Said) -> Levelled:
+    kind = (asked.headers.get("Content-Type") or "").partition(";")[0].strip()
+    if kind == "application/json":
+        return theirs, ours
+    is_refused_rightly = (ours.status == 415) is (kind.lower() != "application/json")
+    return (ours, ours) if is_refused_rightly else (theirs, ours)
 
 
 def _empty_names(asked: Asked, theirs: Said, ours: Said) -> Levelled:
@@ -254,7 +256,10 @@ ALLOWED = [
         _before_any_message,
     ),
     Allowed("A slash at the end is forgiven; the SDK sends the client elsewhere.", _slashes),
-    Allowed("Capital letters in a media type mean the same.", _spelling),
+    Allowed(
+        "What is not application/json, in whatever letters, is a 415; the SDK says 400 to some, and takes others.",
+        _media_types,
+    ),
     Allowed("An empty Mcp-Method or Mcp-Name is none.", _empty_names),
     Allowed("We have the tasks extension; the SDK has no server for it.", _tasks),
     Allowed("Where the SDK breaks down, we need not.", _breakdowns),

@@ -69,11 +69,12 @@ class _Session:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
-        self._execute = connection.execute
+        cursor = connection.cursor()
+        self._execute = cursor.execute
         self._changes = 0
         self._version = 0
         self._is_first = True
-        self.sql = SqliteSql(connection)
+        self.sql = SqliteSql(connection, cursor)
 
     def begin(self, *, patient: bool = True) -> bool:
         if patient:

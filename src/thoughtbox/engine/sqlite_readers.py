@@ -25,18 +25,19 @@ class Snapshots:
     def __init__(self, connection: apsw.Connection) -> None:
         connection.pragma("query_only", True)
         self._connection = connection
+        self._execute = connection.cursor().execute
 
     def read(self, work: Callable[[Sql], T]) -> T:
         return self._read(work, SqliteSql(self._connection))
 
     def _read(self, work: Callable[[Sql], T], sql: SqliteSql) -> T:
-        self._connection.execute("BEGIN")
+        self._execute("BEGIN")
         try:
             return work(sql)
         finally:
             sql.close_scans()
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+                self._execute("ROLLBACK")
 
     def interrupt(self) -> None:
         self._connection.interrupt()

@@ -28,10 +28,12 @@ class SqliteSql:
     dialect: Dialect = "sqlite"
     learnt_holds = True
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, cursor: apsw.Cursor | None = None) -> None:
+        """`cursor` is for statements that give no rows: to make one for each costs as much as what they do."""
         self._connection = connection
-        self._run = connection.execute
-        self._run_many = connection.executemany
+        self._query = connection.execute
+        self._run = (cursor or connection).execute
+        self._run_many = (cursor or connection).executemany
         self._scans: set[apsw.Cursor] = set()
         self._waiting: list[tuple[Any, ...]] = []
         self._insert = ""
@@ -48,7 +50,7 @@ class SqliteSql:
                 self._settle_to_read()
             else:
                 self.settle()
-        return self._run(statement, parameters)
+        return self._query(statement, parameters)
 
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
         try:
@@ -67,7 +69,9 @@ class SqliteSql:
 
     def run(self, statement: str, parameters: Sequence[Any] = ()) -> None:
         try:
-            self._execute(statement, parameters)
+            if self._waiting or self._owes_savepoint:
+                self.settle()
+            self._run(statement, parameters)
         except _TROUBLE as error:
             raise _found_in_rows(error) from error
 
@@ -75,7 +79,9 @@ class SqliteSql:
         try:
             if self._waiting or self._owes_savepoint:
                 self.settle()
-            self._run_many(statement, rows)
+            # Rows that are only made on the way may need the cursor themselves.
+            run_many = self._run_many if type(rows) is list else self._connection.executemany
+            run_many(statement, rows)
         except _TROUBLE as error:
             raise _found_in_rows(error) from error
 

@@ -79,21 +79,26 @@ class Receipt(CamelOutput):
     content_hash: str
     chain_hash: str
 
-    @classmethod
-    def of(cls, record: Record) -> Self:
-        said = record.envelope
-        return cls(
-            thought_id=said["id"],
-            thought_type=said["data"]["thoughtType"],
-            step_index=record.stream_index,
-            content_hash=shorten(hash_of(said["body"]["text"]), SHOWN_HASH),
-            chain_hash=shorten(record.hash.hex(), SHOWN_HASH),
-        )
-
 
 class ThoughtRecorded(CamelOutput):
     success: Literal[True] = True
     thought: Receipt
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        said = record.envelope
+        return cls.plainly(
+            {
+                "success": True,
+                "thought": {
+                    "thoughtId": said["id"],
+                    "thoughtType": said["data"]["thoughtType"],
+                    "stepIndex": record.stream_index,
+                    "contentHash": shorten(hash_of(said["body"]["text"]), SHOWN_HASH),
+                    "chainHash": shorten(record.hash.hex(), SHOWN_HASH),
+                },
+            }
+        )
 
 
 class ThoughtTree(CamelOutput):

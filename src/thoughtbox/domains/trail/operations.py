@@ -16,7 +16,6 @@ from thoughtbox.domains.trail.models import (
     ReadAction,
     ReadTree,
     ReasoningTrail,
-    Receipt,
     RecordAnalysis,
     RecordDecision,
     RecordPlan,
@@ -243,7 +242,7 @@ def _record(tx: Tx, call: Links, thought_type: str, content: str) -> ThoughtReco
         ),
         stream=stream_of(call.session_id),
     )
-    return ThoughtRecorded(thought=Receipt.of(record))
+    return ThoughtRecorded.of(record)
 
 
 def _thoughts_of_action(tx: Tx, action_id: str) -> list[Record]:

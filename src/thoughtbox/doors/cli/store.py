@@ -37,8 +37,10 @@ def settings_of(args: Namespace) -> Settings:
 @contextmanager
 def opened(settings: Settings, *, tolerant: bool = False) -> Generator[Thoughtbox]:
     """The store, made if there is none yet; `tolerant`, also if it has lost records."""
+    from thoughtbox import domains
     from thoughtbox.app import Thoughtbox, open_engine
 
+    domains.known()
     try:
         box = Thoughtbox(settings, engine=open_engine(settings, tolerant=True) if tolerant else None)
     except ConfigurationError:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from thoughtbox import domains
 from thoughtbox.app import Thoughtbox
 from thoughtbox.domains.memory.configuration import gates
 from thoughtbox.domains.memory.project import ProjectFolder
@@ -97,6 +98,7 @@ def opened(told: Told, *, waits: bool = True) -> Generator[Store]:
     place = told.place
     root = {} if place.root is None else {"project_root": str(place.root)}
     settings = load(None, data_dir=str(place.data_dir), project=place.workspace, **root)
+    domains.known()
     with Thoughtbox(settings) as box:
         store = Store(box, place, told.client, told.host_session)
         store.bring_in(waits=waits)

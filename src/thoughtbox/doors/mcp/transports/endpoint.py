@@ -210,7 +210,7 @@ class Endpoint:
         if body is None:
             request.refuse_plainly(413, "the body is too long (see THOUGHTBOX_MAX_BODY_BYTES)")
         elif not request.is_json:
-            request.refuse_plainly(400, "the Content-Type has to be application/json")
+            request.refuse_plainly(415, "the Content-Type has to be application/json")
         elif not all(request.accepts()):
             request.refuse(406, "Not Acceptable: Client must accept both application/json and text/event-stream")
         elif isinstance(message := jsonrpc.read(body), Malformed):

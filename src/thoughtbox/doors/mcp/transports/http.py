@@ -210,7 +210,7 @@ def serve_http(settings: Settings, announce: Callable[[str], None], again: Seque
             mcp = McpServer(box, transport="http")
             box.keep()
             announce(address_of(listening))
-            threading.Thread(target=mcp.warm, name="thoughtbox-warming", daemon=True).start()
+            threading.Thread(target=_warm, args=(mcp, box), name="thoughtbox-warming", daemon=True).start()
 
             async def serve() -> None:
                 server = HttpServer(box, mcp, listening)
@@ -221,13 +221,18 @@ def serve_http(settings: Settings, announce: Callable[[str], None], again: Seque
         return succession.ended()
 
 
+def _warm(mcp: McpServer, box: Thoughtbox) -> None:
+    mcp.warm()
+    box.warm_rooms()
+
+
 def serve_as_worker(settings: Settings, place: Place) -> None:
     """Serve as one of several processes that a supervisor has started."""
     end_with(place.supervisor, GRACE_SECONDS)
     allow_connections()
     with unblocked_output(), socket.socket(fileno=place.listening) as listening, Thoughtbox(settings) as box:
         mcp = McpServer(box, transport="http")
-        mcp.warm()
+        _warm(mcp, box)
         box.dispatcher.answered.share(SharedLog(place.shared))
         box.keep()
 

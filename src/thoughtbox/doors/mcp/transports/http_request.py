@@ -135,7 +135,7 @@ class HttpRequest:
 
     @property
     def is_json(self) -> bool:
-        return self.headers.get(b"content-type", b"").lower().startswith(b"application/json")
+        return self.headers.get(b"content-type", b"").partition(b";")[0].strip().lower() == b"application/json"
 
     def read(self, most: int, then: Callable[[bytes | None], None]) -> None:
         """Go on with the body when it is there; with None when it is longer than allowed, as soon as that is known."""
