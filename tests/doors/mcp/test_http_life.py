@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -14,7 +16,7 @@ import pytest
 
 from tests.doors.mcp.conftest import StartHttp
 from tests.support.preludes import STUCK_VERIFY, TALKATIVE_RECORD
-from tests.support.servers import HANDSHAKE, INITIALIZE, environment, soon
+from tests.support.servers import HANDSHAKE, INITIALIZE, PATIENCE, environment, soon
 from thoughtbox.app import Thoughtbox
 from thoughtbox.settings import load
 
@@ -115,6 +117,27 @@ def test_answers_are_plain_json_unless_there_is_something_to_tell_before(spawn_h
     assert "notifications/message" in told
     assert "thought_record th:2 step 1" in told
     assert '"thoughtId":"th:2"' in answer
+
+
+def test_however_many_requests_come_without_waiting_each_has_its_answer_in_order(start_http: StartHttp):
+    server = start_http()
+    count = 3_000
+    asked = b"".join(
+        b"GET /%b HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"health" if number % 3 else b"nothing")
+        for number in range(count)
+    )
+    found = bytearray()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+        sending = threading.Thread(target=connection.sendall, args=(asked,), daemon=True)
+        sending.start()
+        while found.count(b"HTTP/1.1 ") < count:
+            some = connection.recv(1 << 16)
+            assert some, found[-300:]
+            found += some
+        sending.join(PATIENCE)
+
+    assert re.findall(rb"HTTP/1\.1 (\d+)", found) == [b"200" if number % 3 else b"404" for number in range(count)]
+    assert server.request("GET", "/health").status == 200
 
 
 def counting(mark: Path) -> str:

@@ -252,14 +252,17 @@ class BoundedHttp(asyncio.Protocol):
         request.expects_continue = request.headers.get(b"expect", b"").lower() == b"100-continue"
         if self._move is not None:
             return
-        if self._current is None and not self._waiting and not self.is_stopped:
+        has_turn = self._begun <= limits.MOST_IN_A_TURN
+        if self._current is None and not self._waiting and not self.is_stopped and has_turn:
             self._serve(request)
-        else:
-            if self._waiting is None:
-                self._waiting = deque()
-            if not self._waiting and not self.transport.is_closing():
-                self.transport.pause_reading()
-            self._waiting.append(request)
+            return
+        if self._waiting is None:
+            self._waiting = deque()
+        if not self._waiting and not self.transport.is_closing():
+            self.transport.pause_reading()
+            if self._current is None:
+                self._served.loop.call_soon(self._advance)
+        self._waiting.append(request)
 
     def on_chunk_header(self) -> None:
         self._around = 0
@@ -341,15 +344,19 @@ class BoundedHttp(asyncio.Protocol):
             request.respond(500, FAILED, PLAIN)
 
     def _advance(self) -> None:
-        """Go on with requests that wait for their turn; not one inside the other, however many they are."""
-        if self._is_advancing:
+        """Go on with requests that wait for their turn; not one inside the other, and others between some of them."""
+        if self._is_advancing or self.transport.is_closing():
             return
         self._is_advancing = True
         waiting = self._waiting
-        while waiting and self._current is None and not self.is_stopped and not self.transport.is_closing():
+        for _ in range(limits.MOST_IN_A_TURN):
+            if not waiting or self._current is not None or self.is_stopped or self.transport.is_closing():
+                break
             self._serve(waiting.popleft())
         self._is_advancing = False
-        if not waiting and not self.transport.is_closing():
+        if waiting and self._current is None and not self.is_stopped:
+            self._served.loop.call_soon(self._advance)
+        elif not waiting and not self.transport.is_closing():
             self.transport.resume_reading()
             if self._phase is not Phase.IDLE:
                 self._set_timer()

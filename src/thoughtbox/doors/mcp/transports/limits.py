@@ -25,3 +25,6 @@ PROBE_SECONDS = 0.5
 
 COMPLAINT_SECONDS = 10.0
 """The log says once in this time that there are too many connections."""
+
+MOST_IN_A_TURN = 16
+"""Requests of one connection that are answered before others have their turn, if they come without waiting."""
