@@ -55,3 +55,9 @@ def test_parts_that_are_plain_already_are_passed_on_and_not_copied():
     rows = [{"n": n} for n in range(3)]
 
     assert Large.model_construct(rows=rows).answer()["rows"] is rows
+
+
+def test_an_answer_given_plainly_goes_out_as_it_is():
+    given = {"leafName": "a"}
+
+    assert Leaf.plainly(given).answer() is given

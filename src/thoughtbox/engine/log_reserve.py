@@ -80,9 +80,12 @@ class LogReserve:
         """Whether it has grown beyond what is worth keeping."""
         return filling.size > LARGEST
 
-    def write_ahead(self, filling: Filling, turn: Turn) -> None:
-        """Write some more in advance. A disk that is full is no reason to fail: then commits take longer, as before."""
-        until = min(filling.used + AHEAD, LARGEST)
+    def write_ahead(self, filling: Filling, turn: Turn, *, is_busy: bool) -> None:
+        """Write some more in advance; while others are busy, enough to be ahead of them for a while.
+
+        A disk that is full is no reason to fail: then commits take longer, as before.
+        """
+        until = min(filling.used + (4 * AHEAD if is_busy else AHEAD), LARGEST)
         try:
             with self._log.open("r+b", buffering=0) as file:
                 with turn:

@@ -105,7 +105,7 @@ class SqliteWatch:
             self._fold("PASSIVE")
         elif self._reserve.is_short(filling, is_busy=is_busy):
             with self._not_for_long():
-                self._reserve.write_ahead(filling, self._turn)
+                self._reserve.write_ahead(filling, self._turn, is_busy=is_busy)
 
     def _rest(self) -> None:
         """Leave nothing in the log that the database does not have; and nothing at all, unless it is kept."""

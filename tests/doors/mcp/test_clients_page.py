@@ -16,7 +16,7 @@ from tests.doors.mcp.conftest import StartHttp
 from tests.support.clients import NODE, run
 from tests.support.servers import environment
 from thoughtbox import domains
-from thoughtbox.doors.mcp import operation_calls
+from thoughtbox.doors.mcp import call_options
 from thoughtbox.operations.registry import TABLE
 
 PAGE = Path(__file__).parents[3] / "docs" / "clients.md"
@@ -85,7 +85,7 @@ def test_the_client_in_python_runs(tmp_path: Path):
 
 
 def test_everything_that_can_go_with_a_request_is_explained():
-    keys = {value for name, value in vars(operation_calls).items() if name.startswith("META_")}
+    keys = {value for value in vars(call_options).values() if str(value).startswith("thoughtbox/")}
 
     assert set(re.findall(r"^\| `(thoughtbox/\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)) == keys
 

@@ -76,11 +76,8 @@ class OperationCalls:
     def ask(self, request: Request, question: Callable[[Tx], Any]) -> Steps[Any]:
         """Put a question to the store outside of any operation: lists and completions."""
         try:
-            return (
-                yield self._dispatcher.ask(
-                    workspace_of(request, self._settings.project), self.caller(request), question
-                )
-            )
+            workspace = workspace_of(request, self._settings.project)
+            return (yield self._dispatcher.ask(workspace, self.caller(request), question, here=request.here))
         except ThoughtboxError:
             raise
         except Exception as error:
