@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from threading import RLock
 from types import TracebackType
@@ -134,14 +134,16 @@ class Thoughtbox:
         loaded("thoughtbox.operations.offered")
         _ = self.dispatcher
 
-    def warm_rooms(self) -> None:
+    def warm_rooms(self, *, pause: float = PEACE_SECONDS, is_over: Callable[[], bool] = lambda: False) -> None:
         """Import what is called first in the toolset that is shown, and keep the catalog if it was missed: behind that.
 
         Whoever calls at once needs one module, and the interpreter runs one thread: the others wait for a moment's
-        peace, one after the other, so that a call between two of them gets its turn.
+        peace, one after the other, so that a call between two of them gets its turn. No more are, once it `is_over`.
         """
         for module in self._likely():
-            time.sleep(PEACE_SECONDS)
+            time.sleep(pause)
+            if is_over():
+                return
             loaded(module)
         domains.keep_catalog()
 

@@ -29,6 +29,7 @@ class Ending:
     def __init__(self) -> None:
         """Only in the main thread: signals are its business."""
         self._posted: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self.is_asked = False
         for name in ("SIGTERM", "SIGINT", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), lambda *_: self.ask())
@@ -37,6 +38,7 @@ class Ending:
 
     def ask(self) -> None:
         """Have it end; from any thread, and from within a signal's handler."""
+        self.is_asked = True
         self._posted.put(None)
 
     def meanwhile(self, step: Callable[[], None]) -> None:

@@ -232,7 +232,8 @@ def serve_as_worker(settings: Settings, place: Place) -> None:
     allow_connections()
     with unblocked_output(), socket.socket(fileno=place.listening) as listening, Thoughtbox(settings) as box:
         mcp = McpServer(box, transport="http")
-        _warm(mcp, box)
+        mcp.warm()
+        box.warm_rooms(pause=0)  # nobody calls here before it says that it is ready
         box.dispatcher.answered.share(SharedLog(place.shared))
         box.keep()
 

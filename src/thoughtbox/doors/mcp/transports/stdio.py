@@ -106,7 +106,7 @@ class StdioWire:
         self._server.warm()
         self._server.notifications.follow(self._place)
         self._box.keep()
-        self._box.warm_rooms()
+        self._box.warm_rooms(is_over=lambda: self._ending.is_asked)
 
     def _close(self) -> None:
         self._server.notifications.end()
