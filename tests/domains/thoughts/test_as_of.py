@@ -63,7 +63,7 @@ def test_a_read_as_of_a_record_that_is_not_there_yet_is_as_of_now(mia: Client):
 
 def test_what_happened_within_one_instant_is_listed_in_the_same_order_later(box: Box):
     """Servers write many records in one millisecond."""
-    object.__setattr__(box.app.world, "now_ms", lambda: 1_750_000_000_000)
+    box.app.world = box.app.world._replace(now_ms=lambda: 1_750_000_000_000)
     mia = Client(box, stateless=True)
     ids = [mia.start_new(sessionTitle=title)["sessionId"] for title in ("b", "a", "b", "c")]
     mia.session_rename(sessionId=ids[1], title="d")
