@@ -101,7 +101,7 @@ class LogReserve:
         self._connection.execute("BEGIN IMMEDIATE")  # from here on nobody else writes to the log, or empties it
         try:
             end = os.lseek(descriptor, 0, os.SEEK_END)
-            if end < until and self._files.have(descriptor):
+            if end < until and self._files.are_in_place() and self._files.have(descriptor):
                 os.write(descriptor, bytes(until - end))
         finally:
             self._connection.execute("ROLLBACK")

@@ -103,7 +103,7 @@ class SqliteWatch:
         if self._reserve.is_to_be_folded(filling) and now - self._tried > FOLD_WHEN_BUSY_SECONDS:
             self._tried = now
             self._fold("PASSIVE")
-        elif self._reserve.is_short(filling, is_busy=is_busy):
+        elif self._reserve.is_short(filling, is_busy=is_busy) and self._files.are_in_place():
             with self._not_for_long():
                 self._reserve.write_ahead(filling, self._turn, is_busy=is_busy)
 
