@@ -183,8 +183,8 @@ class Calls:
                 self._changed.notify_all()
 
     def answer(self, message: bytes, error: int | None = None) -> None:
+        self.unanswered()  # first: the next request may be there before this thread comes back from sending
         self._output.send(message)
-        self.unanswered()
         if self._answered_first is not None:
             self._answered_first()
             self._answered_first = None
