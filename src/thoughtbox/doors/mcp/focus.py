@@ -7,9 +7,9 @@ with a handshake is remembered as long as its connection. Of a stateless request
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -31,27 +31,44 @@ class Turn:
         self._is_taken = False
         self._waiting: deque[Future[None]] = deque()
 
-    @contextmanager
-    def wanted(self) -> Generator[Future[None] | None]:
+    def wanted(self) -> Wanted:
         """Inside, it is one's turn: at once, or as soon as what is given is done."""
+        return Wanted(self)
+
+    def enter(self) -> Future[None] | None:
+        """Want it: what is done when it has come, or None when it has."""
         ticket: Future[None] | None = None
         if self._is_taken:
             ticket = Future()
             self._waiting.append(ticket)
         self._is_taken = True
-        try:
-            yield ticket
-        finally:
-            if ticket is not None and (ticket.cancelled() or not ticket.done()):
-                self._waiting.remove(ticket)  # it was given up before its turn had come
-            else:
-                self._pass_on()
+        return ticket
 
-    def _pass_on(self) -> None:
-        if self._waiting:
+    def leave(self, ticket: Future[None] | None) -> None:
+        """Let the next one have it, or want it no more."""
+        if ticket is not None and (ticket.cancelled() or not ticket.done()):
+            self._waiting.remove(ticket)  # it was given up before its turn had come
+        elif self._waiting:
             self._waiting.popleft().set_result(None)
         else:
             self._is_taken = False
+
+
+class Wanted:
+    """A turn that is wanted, until the block ends. With every call: a generator would cost more."""
+
+    __slots__ = ("_ticket", "_turn")
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._ticket: Future[None] | None = None
+
+    def __enter__(self) -> Future[None] | None:
+        self._ticket = self._turn.enter()
+        return self._ticket
+
+    def __exit__(self, *_: object) -> None:
+        self._turn.leave(self._ticket)
 
 
 class Client:

@@ -149,7 +149,7 @@ class ToolCalls:
             raise
         if operation.writes and self._is_echoing:
             said = operation.echo(operation.name, answer)
-            echo(said)
+            request.connection.place.post(partial(echo, said))  # once the answer is out
             client_log.tell(request, "info", said)
         return answer
 
