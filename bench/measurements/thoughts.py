@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -50,7 +49,7 @@ class Thinker:
 
     def call(self, operation: str, **arguments: Any) -> Answer:
         landing = Landing()
-        answer = self._box.dispatcher.call(replace(self._call(operation, arguments), landing=landing))
+        answer = self._box.dispatcher.call(self._call(operation, arguments)._replace(landing=landing))
         self._focus = landing.focus or self._focus
         return answer
 

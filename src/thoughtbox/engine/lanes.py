@@ -29,6 +29,8 @@ class Call(NamedTuple):
 class Lane:
     """The calls of one lane that wait, in the order they came."""
 
+    __slots__ = ("calls", "name")
+
     def __init__(self, name: str) -> None:
         self.name = name
         self.calls: deque[Call] = deque()
@@ -65,19 +67,20 @@ class Lanes:
         future.set_exception(closed())
         return future
 
-    def hold(self, name: str, work: Callable[[Sql], T]) -> tuple[Lane, Future[T]] | None:
-        """A lane with this call in it, the caller's alone until it is left; None when anybody writes or waits to."""
+    def hold(self, name: str) -> Lane | None:
+        """An empty lane, the caller's alone until it is left; None when anybody writes or waits to."""
         with self._lock:
             if self._lanes or self._closed:
                 return None
             lane = self._lanes[name] = Lane(name)
-            future: Future[T] = Future()
-            lane.calls.append(Call(work, future))
             self._is_held_here = True
-        return lane, future
+        return lane
 
     def leave(self, lane: Lane) -> bool:
-        """Give back a lane that was held; whether its holder has to go on with it, because no writer would find it."""
+        """Give back a lane that was held; whether its holder has to go on with it, because no writer would find it.
+
+        What has come into it meanwhile is the writer's.
+        """
         with self._lock:
             if lane.calls and self._closed:
                 return True

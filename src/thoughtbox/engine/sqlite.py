@@ -74,27 +74,23 @@ class _Session:
         self._changes = 0
         self._version = 0
         self._is_first = True
+        self._is_patient = True
         self.sql = SqliteSql(connection, cursor)
 
     def begin(self, *, patient: bool = True) -> bool:
-        if patient:
+        if patient is not self._is_patient:
+            self._connection.set_busy_timeout(PATIENCE_MS if patient else 0)
+            self._is_patient = patient
+        try:
             self._execute("BEGIN IMMEDIATE")
-        elif not self._begins_at_once():
+        except apsw.BusyError:
+            if patient:
+                raise
             return False
         self._changes = self._connection.total_changes()
         if self._connection.data_version() != self._version:
             self.sql.learnt.clear()  # somebody else has written
         self._is_first = True
-        return True
-
-    def _begins_at_once(self) -> bool:
-        self._connection.set_busy_timeout(0)
-        try:
-            self._execute("BEGIN IMMEDIATE")
-        except apsw.BusyError:
-            return False
-        finally:
-            self._connection.set_busy_timeout(PATIENCE_MS)
         return True
 
     def commit(self) -> bool:

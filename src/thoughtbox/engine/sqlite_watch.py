@@ -29,7 +29,10 @@ logger = logging.getLogger(__name__)
 SHORTEST_PAUSE = 0.02
 LONGEST_PAUSE = 0.5
 PAUSE_PER_QUIET = 0.05
-"""The longer nothing was committed, the longer the pause between two looks."""
+"""The longer no other process has committed, the longer the pause between two looks."""
+
+PAUSE_TO_TEND = 0.1
+"""But no longer than this while there is room to be made in the log for the commits to come."""
 
 IDLE_SECONDS = 4.0
 """After so long without a commit, the log is folded in."""
@@ -62,12 +65,13 @@ class SqliteWatch:
 
     def run(self, stop: threading.Event, tell: Callable[[], None], last_commit: Callable[[], float]) -> None:
         """Tell of commits until stopped. `last_commit` is when this process last committed."""
-        seen = self._tried = time.monotonic()
+        now = seen = self._tried = time.monotonic()
         quiet = 0.0
-        while not stop.wait(min(max(SHORTEST_PAUSE, quiet * PAUSE_PER_QUIET), LONGEST_PAUSE)):
-            now = time.monotonic()
+        while not stop.wait(self._pause(quiet, now - seen)):
+            before, now = now, time.monotonic()
             if self._has_moved():
-                seen = now
+                if last_commit() < before:  # else it may have been this process itself
+                    seen = now
                 tell()
             quiet = now - max(seen, last_commit())
             if quiet > IDLE_SECONDS and now - self._tried > FOLD_AGAIN_SECONDS:
@@ -78,6 +82,11 @@ class SqliteWatch:
 
     def close(self) -> None:
         self._turn.close()
+
+    def _pause(self, quiet: float, quiet_elsewhere: float) -> float:
+        """How long to wait for the next look, after so long without a commit, and without one of another process."""
+        longest = PAUSE_TO_TEND if quiet < 2 * SETTLE_SECONDS and self._keeps_log() else LONGEST_PAUSE
+        return min(max(SHORTEST_PAUSE, quiet_elsewhere * PAUSE_PER_QUIET), longest)
 
     def _has_moved(self) -> bool:
         if self._is_log_at_rest():

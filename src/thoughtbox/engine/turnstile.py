@@ -74,7 +74,8 @@ class Turnstile:
     def __enter__(self) -> None:
         if fcntl is None:
             return
-        self._open()
+        if self._door < 0:
+            self._open()
         until = time.monotonic() + self._patience
         _take(self._door, until)
         try:
@@ -90,7 +91,8 @@ class Turnstile:
     def is_had_at_once(self) -> bool:
         if fcntl is None:
             return True
-        self._open()
+        if self._door < 0:
+            self._open()
         try:
             # Who stands in the doorway was here first.
             fcntl.flock(self._door, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -115,10 +117,7 @@ class Turnstile:
         self._door = self._floor = -1
 
     def _open(self) -> None:
-        if self._door < 0:
-            self._door, self._floor = (
-                os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for path in self._paths
-            )
+        self._door, self._floor = (os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600) for path in self._paths)
 
 
 def _take(descriptor: int, until: float) -> None:

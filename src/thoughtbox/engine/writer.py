@@ -11,11 +11,12 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from thoughtbox.engine.lanes import Call, Lane, Lanes
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.engine.savepoints import Known, forget
+from thoughtbox.engine.settled import Settled
 from thoughtbox.engine.turnstile import Turn
 from thoughtbox.errors import StorageError
 
@@ -57,6 +58,14 @@ class Session(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class _Done(NamedTuple, Generic[T]):
+    """What has come of a call that was alone in its transaction."""
+
+    result: T | None = None
+    error: BaseException | None = None
+    wrote: bool = False
 
 
 class _Outcome:
@@ -115,31 +124,55 @@ class Writer:
 
         If the turn cannot be had at once, the call is left to the writer's thread.
         """
-        held = self._lanes.hold(name, work)
-        if held is None:
+        lane = self._lanes.hold(name)
+        if lane is None:
             return None
-        lane, future = held
-        outcomes: list[_Outcome] = []
-        wrote = goes_on = False
+        done: _Done[T] | None = None
+        left: Future[T] | None = None
         try:
             if self._session is not None and self._turn.is_had_at_once():
                 try:
-                    wrote = self._batch(lane, outcomes, here=True)
+                    done = self._done_alone(work)
                 finally:
                     self._turn.leave()
         except Exception:
             # The turn, as below: the writer's thread meets the same, and says so to all who wait.
             logger.debug("a turn that was to be had at once", exc_info=True)
         finally:
-            for outcome in outcomes:
-                outcome.tell()
+            if done is None:
+                left = Future()
+                lane.calls.appendleft(Call(work, left))
             goes_on = self._lanes.leave(lane)
-        if wrote:
+        if done is not None and done.wrote:
             self._committed()
         while goes_on:
             self._serve(lane)
             goes_on = self._lanes.leave(lane)
-        return future
+        return left if done is None else Settled(done.result, done.error)
+
+    def _done_alone(self, work: Callable[[Sql], T]) -> _Done[T] | None:
+        """Run one call in a transaction of its own; None when that would have to wait, and nothing was done."""
+        try:
+            session = self._begin(patient=False)
+        except Exception as error:
+            return _Done(error=self._translate(error))
+        if session is None:
+            return None
+        sql = session.sql
+        committing = False
+        try:
+            result = work(sql)
+            if not session.is_usable():
+                raise _lost_with(None)
+            for finish in list(sql.before_commit.values()):
+                finish(sql)
+            committing = True
+            return _Done(result, wrote=session.commit())
+        except BaseException as error:  # one that wants to end the process is for whoever asks for the result
+            self._undo(session, was_committing=committing)
+            return _Done(error=self._translate(error) if isinstance(error, Exception) else error)
+        finally:
+            forget(sql)
 
     def _run(self) -> None:
         for lane in self._lanes.taken():
@@ -162,13 +195,13 @@ class Writer:
         if wrote:
             self._committed()
 
-    def _batch(self, lane: Lane, outcomes: list[_Outcome], *, here: bool = False) -> bool:
-        """Run what waits in the lane in one transaction; `outcomes` says what to tell whom. Whether it wrote anything.
+    def _batch(self, lane: Lane, outcomes: list[_Outcome]) -> bool:
+        """Run what waits in the lane in one transaction, and say whether it wrote anything.
 
-        `here`: no more than the first call, and nothing at all if that would have to wait.
+        `outcomes` says what to tell whom.
         """
         try:
-            session = self._begin(patient=not here)
+            session = self._begin(patient=True)
         except Exception as error:
             self._refuse(lane, outcomes, error)
             return False
@@ -176,16 +209,13 @@ class Writer:
             return False
         committing = False
         try:
-            self._run_calls(session, lane, outcomes, most=1 if here else self._longest_batch)
+            self._run_calls(session, lane, outcomes)
             for finish in list(session.sql.before_commit.values()):
                 finish(session.sql)
             committing = True
             return session.commit()
-        except BaseException as error:  # an interrupt, too: it may strike whoever writes in a thread of their own
-            # After a failed commit nothing about the connection can be trusted.
-            session.sql.learnt.clear()
-            if not self._is_undone(session) or committing:
-                self._drop_session()
+        except BaseException as error:  # an interrupt, too: it may strike whoever closes the store
+            self._undo(session, was_committing=committing)
             translated = self._translate(error) if isinstance(error, Exception) else error
             for outcome in outcomes:
                 outcome.error = outcome.error or translated
@@ -202,7 +232,7 @@ class Writer:
             self._drop_session()
             raise
 
-    def _run_calls(self, session: Session, lane: Lane, outcomes: list[_Outcome], *, most: int) -> None:
+    def _run_calls(self, session: Session, lane: Lane, outcomes: list[_Outcome]) -> None:
         until = time.monotonic() + LONGEST_BATCH_SECONDS
         while (call := lane.next_call()) is not None:
             # Entered first: whatever happens to the batch, this caller gets an answer.
@@ -211,7 +241,7 @@ class Writer:
             self._call(session, call, outcome, is_first=len(outcomes) == 1)
             if not session.is_usable():
                 raise _lost_with(outcome.error)
-            if len(outcomes) >= most or time.monotonic() > until:
+            if len(outcomes) >= self._longest_batch or time.monotonic() > until:
                 break
 
     def _call(self, session: Session, call: Call, outcome: _Outcome, *, is_first: bool) -> None:
@@ -238,13 +268,16 @@ class Writer:
         while (call := lane.next_call()) is not None:
             outcomes.append(_Outcome(call.future, error=translated))
 
-    def _is_undone(self, session: Session) -> bool:
+    def _undo(self, session: Session, *, was_committing: bool) -> None:
+        """Take back the whole transaction. After a failed commit, nothing about the connection can be trusted."""
+        session.sql.learnt.clear()
         try:
             session.rollback()
         except Exception:
             logger.debug("rolling back a failed batch", exc_info=True)
-            return False
-        return True
+            was_committing = True
+        if was_committing:
+            self._drop_session()
 
     def _drop_session(self) -> None:
         session, self._session = self._session, None

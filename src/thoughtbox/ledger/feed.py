@@ -27,6 +27,9 @@ logger = logging.getLogger(__name__)
 SETTLE_SECONDS = 0.1
 """Commits that come together are looked at together: looking at each would cost those who write."""
 
+NO_HURRY_SECONDS = 1.0
+"""The same, where nobody waits for what is new."""
+
 RETRY_SECONDS = 1.0
 PAGE = 256
 """Records that a follower is given at once, unless it asks for fewer."""
@@ -85,12 +88,14 @@ class Follower:
         workspaces: Collection[str] | None,
         wanted: Wanted,
         seen: dict[str, int],
+        waits: Callable[[], bool],
     ) -> None:
         self._feed = feed
         self._workspaces = workspaces
         self._wanted = wanted
         self._seen = seen
         self.wake = wake
+        self.waits = waits
 
     def seen(self, workspace: str) -> int:
         """The number of the last record seen there: what to go on from another time."""
@@ -157,14 +162,16 @@ class Feed:
         workspaces: Collection[str] | None = None,
         since: Mapping[str, int] | None = None,
         wanted: Wanted = EVERYTHING,
+        waits: Callable[[], bool] = lambda: True,
     ) -> Follower:
         """Follow these workspaces, or all: from now, or behind the records of the numbers given (0 where none is).
 
-        `wake` is called in a thread of the feed when there is something to take; it must not take long.
+        `wake` is called in a thread of the feed when there is something to take; it must not take long. `waits` says
+        whether anybody waits for that; while nobody does, it may be a while.
         """
         self._start()
         seen = dict(since) if since is not None else self._engine.read(_heads).result()
-        follower = Follower(self, wake, workspaces, wanted, seen)
+        follower = Follower(self, wake, workspaces, wanted, seen, waits)
         with self._lock:
             self._followers[id(follower)] = follower
         self._stirred.set()  # what is there already, and what came meanwhile
@@ -223,7 +230,7 @@ class Feed:
     def _run(self) -> None:
         while not self._closing.is_set():
             self._stirred.wait()
-            if self._closing.wait(SETTLE_SECONDS):
+            if self._closing.wait(self._rest()):
                 return
             self._stirred.clear()
             if self._looked():
@@ -232,10 +239,15 @@ class Feed:
                 self._closing.wait(RETRY_SECONDS)
                 self._stirred.set()
 
+    def _rest(self) -> float:
+        with self._lock:
+            followers = list(self._followers.values())
+        return SETTLE_SECONDS if any(follower.waits() for follower in followers) else NO_HURRY_SECONDS
+
     def _looked(self) -> bool:
         """Learn how far every workspace has come; false when the store could not be read, which is said once."""
         try:
-            self._know(self._engine.read(_heads).result())
+            self._know(self._engine.read(_heads, here=True).result())
         except ThoughtboxError as error:
             if self._sees and not self._closing.is_set():
                 logger.warning("what others write is not heard of for now: %s", error)

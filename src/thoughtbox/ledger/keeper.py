@@ -38,7 +38,7 @@ class Keeper:
         self._stirred = threading.Event()
         self._stopping = threading.Event()
         # From the beginning: what was written while nobody kept it up counts, too.
-        self._follower = feed.follow(self._stirred.set, since={})
+        self._follower = feed.follow(self._stirred.set, since={}, waits=lambda: False)
         self._thread = threading.Thread(target=self._run, name="thoughtbox-keeper", daemon=True)
         self._thread.start()
 
@@ -66,7 +66,7 @@ class Keeper:
     def _is_taken_over(self) -> bool:
         """Whether a newer release has other views here now: there is nothing left for this one to keep."""
         try:
-            self._engine.read(lambda sql: self._views.recognise(sql, sql.standing().epoch)).result()
+            self._engine.read(lambda sql: self._views.recognise(sql, sql.standing().epoch), here=True).result()
         except SchemaTooNew:
             return True
         except ThoughtboxError as error:
@@ -81,7 +81,7 @@ class Keeper:
                 logger.warning("%s: %s", failure, error)
 
     def _follow(self) -> None:
-        for lag in self._engine.read(lambda sql: lagging(sql, self._views)).result():
+        for lag in self._engine.read(lambda sql: lagging(sql, self._views), here=True).result():
             self._try(lambda lag=lag: self._catch_up(lag), f"the {lag.kind.name} of {lag.workspace} did not catch up")
 
     def _catch_up(self, lag: Lag) -> None:

@@ -95,7 +95,7 @@ class Ledger:
         """Seal the draft as the next record of the workspace and of its stream."""
         workspace = self.workspace
         seq = self.last_seq_held() + 1
-        head = self.stream_head(stream) or beginning(workspace, stream)
+        head = self._newest_stream_head(stream) or beginning(workspace, stream)
         found = envelope(draft, source, seq=seq, ts=iso(world.now_ms()))
         body = found["body"]
         said = body["text"] if len(body) == 1 else body
@@ -133,21 +133,20 @@ class Ledger:
         return self._newest_stream_head(stream)
 
     def _newest_stream_head(self, stream: str) -> StreamHead | None:
-        known = self._sql.memo.get(_StreamKey(self.workspace, stream)) or self._learnt_head(stream)
+        sql = self._sql
+        known = sql.memo.get(_StreamKey(self.workspace, stream))
         if known is not None:
             return known
+        # Whether a head from an earlier transaction still holds is known once this one holds the workspace.
+        if self._key in sql.memo and (learnt := sql.learnt.get(self.workspace)) is not None:
+            head = learnt.heads.get(stream)
+            if head is not None:
+                return head
         row = self._sql.row(
             "SELECT length, head_hash, last_seq FROM streams WHERE workspace = ? AND stream = ?",
             (self.workspace, stream),
         )
         return StreamHead(*row) if row else None
-
-    def _learnt_head(self, stream: str) -> StreamHead | None:
-        """A head from an earlier transaction; whether it still holds is known once this one holds the workspace."""
-        if self._key not in self._sql.memo:
-            return None
-        learnt = self._sql.learnt.get(self.workspace)
-        return learnt.heads.get(stream) if learnt is not None else None
 
     def _earlier_stream_head(self, stream: str) -> StreamHead | None:
         newest = self._newest_stream_head(stream)

@@ -6,10 +6,10 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Never, TypeVar
+from types import MappingProxyType
+from typing import Any, NamedTuple, Never, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.engine.steps import in_steps
@@ -45,14 +45,13 @@ DEEPEST = 32
 """How deep operations may call each other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(NamedTuple):
     """One call, as a door hands it over."""
 
     operation: str | Operation
     """Its name, or what a door has found under it."""
     workspace: str
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = MappingProxyType({})
     caller: Caller = ANONYMOUS
     key: str | None = None
     """Idempotency key: the same key of the same caller again returns the first answer."""
@@ -122,7 +121,8 @@ class Dispatcher:
             if operation.guard is None:
                 raise
             return self._engine.read(partial(self._refuse, operation, given, call, refused), here=here)
-        _check_options(operation, call)
+        if call.as_of is not None or call.key is not None:
+            _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
         if operation.works_in_steps:
             return in_steps(self._in_steps(operation, arguments, call, here=here))
@@ -200,7 +200,7 @@ class Dispatcher:
         return Tx(
             sql,
             self._around,
-            Task(operation.room, operation.name, fresh=operation.fresh),
+            operation.task,
             workspace=call.workspace,
             caller=call.caller,
             writes=writes,
@@ -245,13 +245,16 @@ class Dispatcher:
     def _write(self, operation: Operation, given: Mapping[str, Any], arguments: Input, call: Call, sql: Sql) -> Answer:
         tx = self._tx(sql, operation, call, writes=True)
         before = tx.ledger.last_seq_held()
-
-        def run(tx: Tx) -> Answer:
-            return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller)
-
-        answer = run(tx) if call.key is None else answer_once(tx, self.table, call.key, given, run)
+        if call.key is None:
+            answer = self._shaped_answer(operation, arguments, call, tx)
+        else:
+            run = partial(self._shaped_answer, operation, arguments, call)
+            answer = answer_once(tx, self.table, call.key, given, run)
         self._note(tx, operation, before)
         return _landed(call, tx, answer)
+
+    def _shaped_answer(self, operation: Operation, arguments: Input, call: Call, tx: Tx) -> Answer:
+        return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller)
 
     def _recording_refusals(
         self, operation: Operation, call: Call, write: Callable[[Sql], Answer], *, here: bool

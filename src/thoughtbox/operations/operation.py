@@ -12,7 +12,7 @@ from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.catalog import Gateway
 from thoughtbox.operations.models import Input, Output, has_field
 from thoughtbox.operations.paging import Pages
-from thoughtbox.operations.tx import Tx
+from thoughtbox.operations.tx import Task, Tx
 
 Completion = Callable[[Tx, str, int], list[str]]
 """Values that begin with what was typed, so many at the most."""
@@ -145,6 +145,22 @@ class Operation:
     envelope: Envelope | None = None
     echo: Callable[[str, Mapping[str, Any]], str]
     """What a write is called for whoever watches the server: what was written, not its text."""
+    names_workspace: bool = field(init=False)
+    """Whether a call says itself which workspace it is for, in an argument of that name."""
+    records_refusals: bool = field(init=False)
+    """Whether it may be refused with something that leaves a record behind."""
+    task: Task = field(init=False)
+    """What its transactions are for, when nothing else has called it."""
+
+    def __post_init__(self) -> None:
+        # Asked with every call, and always the same.
+        known = {
+            "names_workspace": has_field(self.input, "workspace"),
+            "records_refusals": any(issubclass(error, RecordedRefusal) for error in self.errors),
+            "task": Task(self.room, self.name, fresh=self.fresh),
+        }
+        for name, value in known.items():
+            object.__setattr__(self, name, value)
 
     @property
     def destructive(self) -> bool:
@@ -152,19 +168,9 @@ class Operation:
         return self.effect in ("overwrites", "removes")
 
     @property
-    def names_workspace(self) -> bool:
-        """Whether a call says itself which workspace it is for, in an argument of that name."""
-        return has_field(self.input, "workspace")
-
-    @property
     def needs(self) -> str | None:
         """What its guard asks for, in words."""
         return self.guard.says if self.guard is not None else None
-
-    @property
-    def records_refusals(self) -> bool:
-        """Whether it may be refused with something that leaves a record behind."""
-        return any(issubclass(error, RecordedRefusal) for error in self.errors)
 
     def refusal(self, error: ThoughtboxError, outside: Outside) -> dict[str, Any]:
         """An error as this operation's callers are told of it."""

@@ -208,16 +208,16 @@ def test_whatever_is_raised_fails_the_request_alone(talk: Talk, error: BaseExcep
 def test_calls_of_a_client_run_in_the_order_in_which_they_came(talk: Talk):
     talk.shake_hands()
     turn = talk.connection.client.turn
-    with turn.wanted() as first:
-        assert first is None
-        heard = [talk.request(number, "tools/list") for number in range(3)]
-        talk.notify("notifications/cancelled", requestId=1)
-        assert [each.told for each in heard] == [[], [], []]
+    first = turn.enter()
+    assert first is None
+    heard = [talk.request(number, "tools/list") for number in range(3)]
+    talk.notify("notifications/cancelled", requestId=1)
+    assert [each.told for each in heard] == [[], [], []]
+    turn.leave(first)
     talk.place.run()
 
     assert [len(each.told) for each in heard] == [1, 0, 1]
-    with turn.wanted() as free:
-        assert free is None
+    assert turn.enter() is None
 
 
 def ask_for_roots(talk: Talk) -> Heard:

@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -116,7 +115,7 @@ class OperationCalls:
 
         telling = asyncio.create_task(tell())
         try:
-            answer = await self._received(self._dispatcher.submit(replace(call, progress=report)))
+            answer = await self._received(self._dispatcher.submit(call._replace(progress=report)))
             await news.join()
             return answer
         finally:

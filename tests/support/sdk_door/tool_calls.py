@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -75,7 +74,7 @@ class ToolCalls:
             if operation.from_client.roots and client_requests.tells_roots(ctx):
                 if is_stateless(ctx) and earlier is None:
                     return Round(workspace=call.workspace).asking(ListRootsRequest())
-                call = replace(call, roots=await self._roots(ctx, params))
+                call = call._replace(roots=await self._roots(ctx, params))
             running = self._run(ctx, client, operation, call)
             answer = None if operation.long else await running
         if answer is None:  # what takes long does not hold up what the client sends behind it
@@ -136,7 +135,7 @@ class ToolCalls:
         assert sampling is not None
         assert earlier.answer is not None
         self._rounds.use(earlier)
-        call = replace(call, key=call.key or earlier.id)
+        call = call._replace(key=call.key or earlier.id)
         if await self._kept(ctx, call.key) is not None:  # by another process, or before this one was started
             raise request_state.used_before()
         try:
@@ -152,8 +151,7 @@ class ToolCalls:
         keeping = self._table.find(sampling.operation)
         arguments = sampling.arguments(answer, said.text, said.model)
         key = _key_of_the_rest(call.key) if call.key is not None else None
-        call = replace(
-            call,
+        call = call._replace(
             operation=keeping,
             arguments=arguments,
             key=key,

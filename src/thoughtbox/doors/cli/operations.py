@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,7 @@ def call(args: Namespace) -> int:
             else:
                 box = stack.enter_context(opened(settings))
             bar = stack.enter_context(out.bar(operation.name))
-            answer = box.dispatcher.call(replace(wanted, progress=bar, focus=box.first_focus("workspace")))
+            answer = box.dispatcher.call(wanted._replace(progress=bar, focus=box.first_focus("workspace")))
     except ConfigurationError:
         raise
     except ThoughtboxError as error:

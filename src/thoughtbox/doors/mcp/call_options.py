@@ -31,8 +31,9 @@ def workspace_of(request: Request, project: str, named: str | None = None) -> st
 
     Refused when its token does not reach that.
     """
-    where = "workspace" if named is not None else f"_meta `{IN_WORKSPACE}`"
-    named = named if named is not None else option(request.meta, IN_WORKSPACE, str)
+    where = "workspace"
+    if named is None and request.meta:
+        where, named = f"_meta `{IN_WORKSPACE}`", option(request.meta, IN_WORKSPACE, str)
     if named is not None and not WORKSPACE.fullmatch(named):
         raise InvalidPayload(f"{where} cannot be the name of a workspace", recovery=f"It has {WORKSPACE_RULE}.")
-    return reached(request.principal, named, project)
+    return reached(request.connection.principal, named, project)

@@ -19,6 +19,6 @@ def set_level(request: Request) -> dict[str, Any]:
 
 def tell(request: Request, level: str, text: str) -> None:
     """Send one entry, on the stream of the request it belongs to."""
-    wanted = request.meta.get(LOG_LEVEL) if request.peer.is_stateless else request.connection.log_level
+    wanted = request.meta.get(LOG_LEVEL) if request.is_stateless else request.connection.log_level
     if wanted is not None and LEVELS.index(level) >= LEVELS.index(wanted):
         request.notify("notifications/message", {"level": level, "logger": "thoughtbox", "data": text})

@@ -175,8 +175,12 @@ class Connection:
         enveloped = message.method != "initialize" and is_enveloped(message.params)
         if self._is_stateless is None:
             self._is_stateless = enveloped
+        peer = self.peer
         try:
-            peer = self._stateless_peer(message) if self._is_stateless else self._handshake_peer(enveloped)
+            if self._is_stateless:
+                peer = self._stateless_peer(message)
+            elif enveloped:
+                raise _wrong_era()
         except ProtocolError as error:
             outlet.answer(jsonrpc.error(message.id, error.code, error.message, error.data), error.code)
             return
@@ -191,15 +195,6 @@ class Connection:
                 {"supported": list(STATELESS), **({"requested": requested} if isinstance(requested, str) else {})},
             )
         return sender(message)
-
-    def _handshake_peer(self, enveloped: bool) -> Peer:
-        if enveloped:
-            raise ProtocolError(
-                INVALID_REQUEST,
-                "this connection serves the handshake protocol era; requests carrying the 2026-07-28 envelope are"
-                " not accepted on it",
-            )
-        return self.peer
 
     def _take_notification(self, message: Incoming) -> None:
         if message.method == CANCELLED:
@@ -230,3 +225,11 @@ class Connection:
         recall()
         if asked.cancelled():  # nobody wants to know any more
             outlet.send(jsonrpc.notification(CANCELLED, {"requestId": id, "reason": "caller cancelled"}))
+
+
+def _wrong_era() -> ProtocolError:
+    return ProtocolError(
+        INVALID_REQUEST,
+        "this connection serves the handshake protocol era; requests carrying the 2026-07-28 envelope are"
+        " not accepted on it",
+    )

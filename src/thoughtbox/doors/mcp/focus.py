@@ -31,12 +31,8 @@ class Turn:
         self._is_taken = False
         self._waiting: deque[Future[None]] = deque()
 
-    def wanted(self) -> Wanted:
-        """Inside, it is one's turn: at once, or as soon as what is given is done."""
-        return Wanted(self)
-
     def enter(self) -> Future[None] | None:
-        """Want it: what is done when it has come, or None when it has."""
+        """Want it: what is done when it has come, or None when it has. Whoever has wanted it leaves it, in any case."""
         ticket: Future[None] | None = None
         if self._is_taken:
             ticket = Future()
@@ -52,23 +48,6 @@ class Turn:
             self._waiting.popleft().set_result(None)
         else:
             self._is_taken = False
-
-
-class Wanted:
-    """A turn that is wanted, until the block ends. With every call: a generator would cost more."""
-
-    __slots__ = ("_ticket", "_turn")
-
-    def __init__(self, turn: Turn) -> None:
-        self._turn = turn
-        self._ticket: Future[None] | None = None
-
-    def __enter__(self) -> Future[None] | None:
-        self._ticket = self._turn.enter()
-        return self._ticket
-
-    def __exit__(self, *_: object) -> None:
-        self._turn.leave(self._ticket)
 
 
 class Client:

@@ -159,7 +159,7 @@ class Notifications:
     def tell_of_tools(self, request: Request) -> None:
         """Have a client told that it would now be shown other tools. The answer under way goes out before that."""
         # Streams of stateless clients do not say whose they are: there, everybody hears of it.
-        tell = self._tell_streams_of_tools if request.peer.is_stateless else partial(request.connection.tell, TOOLS)
+        tell = self._tell_streams_of_tools if request.is_stateless else partial(request.connection.tell, TOOLS)
         request.connection.place.post(tell)
 
     def end(self) -> None:
@@ -174,25 +174,31 @@ class Notifications:
         """Tell of all that is written since the store was opened."""
         project = self._box.settings.project
         self._follower = self._box.feed.follow(
-            lambda: place.post(partial(self._look, place)),
+            lambda: self._look(place),
             workspaces=[project],
             since={project: self._box.newest_at_start},
+            waits=self._are_awaited,
         )
 
-    def _look(self, place: Place) -> None:
-        follower = self._follower
-        for stretch in follower.unseen() if follower is not None else ():
-            looked = self._box.engine.read(partial(_grown, stretch))
-            looked.add_done_callback(lambda done, stretch=stretch: place.post(partial(self._tell, stretch, done)))
+    def _are_awaited(self) -> bool:
+        """Whether anybody has asked to hear of changes. That there are new resources is told to others, too."""
+        return bool(self._streams) or any(connection.subscriptions for connection in list(self._connections))
 
-    def _tell(self, stretch: Stretch, looked: Future[dict[str, bool]]) -> None:
-        try:
-            grown = looked.result()
-        except ThoughtboxError as error:
-            logger.warning("changes could not be looked for: %s", error)
+    def _look(self, place: Place) -> None:
+        """Runs in a thread of the feed, which has nothing else to do for those who are told here."""
+        follower = self._follower
+        if follower is None:
             return
-        assert self._follower is not None
-        self._follower.pass_over(stretch)
+        for stretch in follower.unseen():
+            try:
+                grown = self._box.engine.read(partial(_grown, stretch), here=True).result()
+            except ThoughtboxError as error:
+                logger.warning("changes could not be looked for: %s", error)
+                return
+            follower.pass_over(stretch)
+            place.post(partial(self._tell, grown))
+
+    def _tell(self, grown: dict[str, bool]) -> None:
         if any(new and resources.is_listed(self._table, stream) for stream, new in grown.items()):
             for connection in self._connections:
                 connection.tell(RESOURCES)

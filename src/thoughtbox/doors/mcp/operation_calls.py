@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -36,14 +35,15 @@ class OperationCalls:
     def prepare(self, request: Request, client: Client, operation: Operation, arguments: Mapping[str, Any]) -> Call:
         """A call of a client whose turn it is, from where the client stands."""
         meta = request.meta
-        workspace = workspace_of(request, self._settings.project, named_workspace(operation, arguments))
+        named = named_workspace(operation, arguments) if operation.names_workspace else None
+        workspace = workspace_of(request, self._settings.project, named)
         return Call(
             operation=operation,
             workspace=workspace,
             arguments=arguments,
             caller=self.caller(request),
-            key=option(meta, KEY, str),
-            as_of=option(meta, AS_OF, int),
+            key=option(meta, KEY, str) if meta else None,
+            as_of=option(meta, AS_OF, int) if meta else None,
             focus=client.focus(workspace),
             landing=Landing(),
         )
@@ -51,12 +51,15 @@ class OperationCalls:
     def read(self, request: Request, operation: Operation, arguments: Mapping[str, Any]) -> Steps[Answer]:
         """What an operation answers, for a request that is not a tool call."""
         client = request.connection.client
-        with client.turn.wanted() as turn:
+        turn = client.turn.enter()
+        try:
             if turn is not None:
                 yield turn
             return (
                 yield from self.run(request, client, operation, self.prepare(request, client, operation, arguments))
             )
+        finally:
+            client.turn.leave(turn)
 
     def run(self, request: Request, client: Client, operation: Operation, call: Call) -> Steps[Answer]:
         """Run a call; the client then stands where it ended."""
@@ -64,7 +67,8 @@ class OperationCalls:
             if operation.long:
                 answer = yield from self._run_long(request, call)
             else:
-                answer = yield self._dispatcher.submit(call, here=request.here)
+                submitted = self._dispatcher.submit(call, here=request.here)
+                answer = submitted.result() if submitted.done() else (yield submitted)
         except ThoughtboxError:
             raise
         except Exception as error:
@@ -87,7 +91,7 @@ class OperationCalls:
         """Report how far the work has come while it goes on in its own thread; stop it when the client gives up."""
         reporting = _Reporting(request)
         try:
-            return (yield self._dispatcher.submit(replace(call, progress=reporting.report)))
+            return (yield self._dispatcher.submit(call._replace(progress=reporting.report)))
         finally:
             reporting.is_given_up = True
 

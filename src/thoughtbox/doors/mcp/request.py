@@ -78,6 +78,7 @@ class Request:
         "connection",
         "here",
         "id",
+        "is_stateless",
         "meta",
         "method",
         "outlet",
@@ -102,6 +103,7 @@ class Request:
         self.method = method
         self.params: Params = params if params is not None else _NOTHING
         self.peer = peer
+        self.is_stateless = peer.is_stateless
         self.outlet = outlet
         self.here = here
         meta = self.params.get("_meta")
@@ -117,7 +119,7 @@ class Request:
     @property
     def can_ask(self) -> bool:
         """Whether its client can be asked something while it waits; a stateless one is asked by the answer."""
-        return not self.peer.is_stateless
+        return not self.is_stateless
 
     def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """Tell the client something that belongs to this request."""

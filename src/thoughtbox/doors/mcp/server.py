@@ -112,7 +112,7 @@ class McpServer:
 
     def handle(self, request: Request) -> Result | Steps[Result]:
         """What answers a request: its result, or steps that come to one. Raises `ProtocolError`."""
-        is_stateless = request.peer.is_stateless
+        is_stateless = request.is_stateless
         check = (STATELESS_METHODS if is_stateless else HANDSHAKE_METHODS).get(request.method)
         if check is None:
             raise ProtocolError(METHOD_NOT_FOUND, "Method not found", request.method)
@@ -165,10 +165,13 @@ class McpServer:
         _refuse_cursor(request)
         client, workspace = request.connection.client, workspace_of(request, self._box.settings.project)
         tools = self._tools_of(request)
-        with client.turn.wanted() as turn:
+        turn = client.turn.enter()
+        try:
             if turn is not None:
                 yield turn
             return {"tools": tools.listed(client.focus(workspace))}
+        finally:
+            client.turn.leave(turn)
 
     def _tools_of(self, request: Request) -> Tools:
         """The tools of the toolset that a request names, beside what the protocol knows, or of the server's own."""
@@ -193,7 +196,7 @@ class McpServer:
 
 def _stamped(request: Request, result: Result) -> Result:
     """A result as the client's revision wants it."""
-    if not request.peer.is_stateless:
+    if not request.is_stateless:
         return result
     fresh = FRESH if request.method in CACHEABLE else {}
     return {"resultType": "complete", **fresh, **result, "_meta": {**result.get("_meta", {}), **STAMP}}
@@ -202,7 +205,7 @@ def _stamped(request: Request, result: Result) -> Result:
 def _protocol_error(request: Request, raised: Exception) -> ProtocolError:
     error = raised if isinstance(raised, ThoughtboxError) else _fault(raised)
     code = INVALID_PARAMS
-    if isinstance(error, NotFound) and not request.peer.is_stateless:
+    if isinstance(error, NotFound) and not request.is_stateless:
         code = RESOURCE_NOT_FOUND
     elif isinstance(error, InternalError | StorageError):
         code = INTERNAL_ERROR

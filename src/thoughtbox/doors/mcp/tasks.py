@@ -96,10 +96,7 @@ class Tasks:
     def takes(self, request: Request) -> bool:
         """Whether a long call is to become a task."""
         return (
-            request.peer.is_stateless
-            and declares(request.peer)
-            and len(self._running) < MOST_RUNNING
-            and not self._is_over
+            request.is_stateless and declares(request.peer) and len(self._running) < MOST_RUNNING and not self._is_over
         )
 
     def answer(self, request: Request, call: Call, work: Callable[[Request], Steps[Result]]) -> Steps[Result]:

@@ -6,7 +6,6 @@ What an operation has done stays done, whatever becomes of a question to the cli
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -82,7 +81,8 @@ class ToolCalls:
         self, request: Request, operation: Operation, arguments: Mapping[str, Any], earlier: Round | None
     ) -> Steps[Result]:
         client = request.connection.client
-        with client.turn.wanted() as turn:
+        turn = client.turn.enter()
+        try:
             if turn is not None:
                 yield turn
             call = self._calls.prepare(request, client, operation, arguments)
@@ -91,12 +91,14 @@ class ToolCalls:
                 if earlier.answer is not None:
                     return result(request, (yield from self._finished(request, client, operation, call, earlier)))
             if operation.from_client.roots and client_requests.tells_roots(request):
-                if request.peer.is_stateless and earlier is None:
+                if request.is_stateless and earlier is None:
                     return self._rounds.asking(request, Round(workspace=call.workspace), client_requests.FOR_ROOTS)
-                call = replace(call, roots=(yield from self._roots(request)))
+                call = call._replace(roots=(yield from self._roots(request)))
             running = self._run(request, client, operation, call)
             # What takes long does not hold up what the client sends behind it.
             answer = None if operation.long else (yield from running)
+        finally:
+            client.turn.leave(turn)
         if operation.long and self._tasks.takes(request) and self._is_well_formed(call):
             work = partial(self._worked_on, client=client, operation=operation, call=call)
             return (yield from self._tasks.answer(request, call, work))
@@ -137,7 +139,7 @@ class ToolCalls:
             self._notifications.tell_of_tools(request)
 
     def _roots(self, request: Request) -> Steps[Sequence[Root] | None]:
-        if request.peer.is_stateless:
+        if request.is_stateless:
             return client_requests.roots_in(response(request))
         return (yield from client_requests.roots(request))
 
@@ -193,7 +195,7 @@ class ToolCalls:
         assert sampling is not None
         assert earlier.answer is not None
         self._rounds.use(earlier)
-        call = replace(call, key=call.key or earlier.id)
+        call = call._replace(key=call.key or earlier.id)
         if (yield from self._kept(request, call.key)) is not None:  # by another process, or before this one was started
             raise used_before()
         try:
@@ -209,8 +211,7 @@ class ToolCalls:
         keeping = self._table.find(sampling.operation)
         arguments = sampling.arguments(answer, said.text, said.model)
         key = _key_of_the_rest(call.key) if call.key is not None else None
-        call = replace(
-            call,
+        call = call._replace(
             operation=keeping,
             arguments=arguments,
             key=key,
@@ -237,7 +238,7 @@ def result(request: Request, answer: Answer, *, is_error: bool = False) -> Resul
         "structuredContent": orjson.Fragment(written),
         "isError": is_error,
     }
-    if request.peer.is_stateless:
+    if request.is_stateless:
         found["resultType"] = "complete"
         found["_meta"] = STAMP
     return found

@@ -26,7 +26,11 @@ class Mailbox:
         while self._posted and self._at_it.acquire(blocking=False):
             try:
                 while self._posted:
-                    _done(self._posted.popleft())
+                    step = self._posted.popleft()
+                    try:
+                        step()
+                    except Exception:
+                        logger.exception("something that was posted failed")
             finally:
                 self._at_it.release()
 
@@ -35,10 +39,3 @@ class Mailbox:
         timer.daemon = True
         timer.start()
         return timer.cancel
-
-
-def _done(step: Callable[[], None]) -> None:
-    try:
-        step()
-    except Exception:
-        logger.exception("something that was posted failed")

@@ -11,10 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-try:
-    from select import PIPE_BUF, POLLOUT, poll
-except ImportError:  # pragma: no cover - not on Windows, where the thread writes everything
-    poll = None
+from thoughtbox.doors.unblocked import Unblocked
 
 MOST_WAITING = 1 << 20
 """Bytes that may wait to be taken before no more requests are read."""
@@ -31,10 +28,7 @@ class Output:
         self._descriptor = descriptor
         self._post = post
         self._lost = lost
-        self._ready = None
-        if poll is not None:
-            self._ready = poll()
-            self._ready.register(descriptor, POLLOUT)
+        self._at_once = Unblocked(descriptor)
         self._changed = threading.Condition()
         self._waiting: deque[bytes] = deque()
         self._bytes_waiting = 0
@@ -72,12 +66,11 @@ class Output:
 
     def _written_at_once(self, line: bytes) -> bytes:
         """Write as much as is taken without waiting; what is left of it."""
-        if self._ready is None or len(line) > LONGEST_AT_ONCE:
+        if len(line) > LONGEST_AT_ONCE:
             return line
         try:
-            while line and self._ready.poll(0):
-                # A pipe that is ready takes so much at once.
-                line = line[os.write(self._descriptor, line[:PIPE_BUF]) :]
+            while line and (taken := self._at_once.write(line)):
+                line = line[taken:]
         except OSError:
             self._break()
             return b""

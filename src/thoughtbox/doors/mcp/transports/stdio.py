@@ -124,13 +124,14 @@ class StdioWire:
             self._ending.ask()
 
     def _take(self, lines: list[Line]) -> None:
-        for left, line in zip(range(len(lines) - 1, -1, -1), lines, strict=True):
+        last = len(lines)
+        for number, line in enumerate(lines, 1):
             if self._is_over:
                 return
             if isinstance(line, TooLong):
                 self._refuse(INVALID_REQUEST, "the message is too long (see THOUGHTBOX_MAX_BODY_BYTES)", line.id)
             elif line and not line.isspace():
-                self._hand_over(line, is_last=not left)
+                self._hand_over(line, is_last=number == last)
 
     def _hand_over(self, line: bytes, *, is_last: bool) -> None:
         self._output.wait_until_taken()
@@ -159,7 +160,8 @@ class Calls:
         """`answered_first` is called once, behind the first answer."""
         self._output = output
         self._answered_first: Callable[[], None] | None = answered_first
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._open = 0
         self._waits = False
 
@@ -172,7 +174,7 @@ class Calls:
 
     def begin(self) -> bool:
         """One more is under way; whether it is the only one."""
-        with self._changed:
+        with self._lock:
             self._open += 1
             return self._open == 1
 
@@ -190,14 +192,14 @@ class Calls:
             self._answered_first = None
 
     def unanswered(self) -> None:
-        with self._changed:
+        with self._lock:
             self._open -= 1
             if self._waits:
                 self._changed.notify_all()
 
     def wait_until_below(self, count: int, asks: Callable[[], int], seconds: float | None = None) -> None:
         """Wait until fewer than this are under way, without those that wait for the client."""
-        if self._open - asks() < count:
+        if self._open < count or self._open - asks() < count:
             return
         with self._changed:
             self._waits = True
