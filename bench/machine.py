@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import platform
 import time
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
 import apsw
 
+LOOK_SECONDS = 0.5
+IDLE_SHARE = 0.005
+LONGEST_WAIT = 20.0
 SYNCS = 100
 PAGE = 4096
 
@@ -64,3 +68,14 @@ def cpu_seconds(pid: int) -> float:
     """CPU time that all threads of a process have had so far, to the nanosecond."""
     tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(task.read_text(encoding="utf-8").split()[0]) for task in tasks) / 1e9
+
+
+def wait_until_idle(pids: Iterable[int]) -> None:
+    """Wait until what processes do behind their first answers is done: loading, compiling, writing down."""
+    last = time.monotonic() + LONGEST_WAIT
+    pids = list(pids)
+    while time.monotonic() < last:
+        spent = sum(map(cpu_seconds, pids))
+        time.sleep(LOOK_SECONDS)
+        if sum(map(cpu_seconds, pids)) - spent < IDLE_SHARE * LOOK_SECONDS * len(pids):
+            return

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bench.client import Client
 from bench.clock import medians
-from bench.machine import cpu_seconds
+from bench.machine import cpu_seconds, wait_until_idle
 from bench.run import Run
 from bench.servers import Server, before, empty_server, peers, thoughtbox
 from bench.stores import TEXT
@@ -81,6 +81,8 @@ def _costs(run: Run, others: list[Server]) -> dict[str, Cost]:
         actions: dict[str, Callable[[], None]] = {name: client.call for name, client in clients.items()}
         for name in (GATEWAY, GATEWAY_BEFORE):
             actions[name] = _thinking(clients[name])
+        medians(WARM_UP, actions, at_once=AT_ONCE)
+        wait_until_idle(client.pid for client in clients.values())
         medians(WARM_UP, actions, at_once=AT_ONCE)
         spent = {name: cpu_seconds(client.pid) for name, client in clients.items()}
         p50 = medians(rounds, actions, at_once=AT_ONCE)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
@@ -30,13 +31,18 @@ class Reference(NamedTuple):
 
     @property
     def target(self) -> Any:
-        found: Any = loaded(self.module)
-        for part in self.name.split("."):
-            found = getattr(found, part)
-        return found
+        return _found(self.module, self.name)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.target(*arguments)
+
+
+@cache
+def _found(module: str, name: str) -> Any:
+    found: Any = loaded(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
 
 
 def reference(target: Any) -> Reference | None:

@@ -86,7 +86,8 @@ class Output(BaseModel):
         names, holding, is_sparse = _wire(type(self))
         plain = dict(zip(names, self.__dict__.values(), strict=True))
         for name in holding:
-            plain[name] = _plain(plain[name])
+            if plain[name] is not None:
+                plain[name] = _plain(plain[name])
         return {name: value for name, value in plain.items() if value is not None} if is_sparse else plain
 
 

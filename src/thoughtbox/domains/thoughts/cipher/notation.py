@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 Marker = Literal["H", "E", "C", "Q", "R", "P", "O", "A", "X"]
@@ -155,6 +156,7 @@ class Cipher:
         ]
 
 
+@lru_cache(maxsize=1)  # a thought is looked at twice on its way in: how many it is, and what it means
 def parse(text: str) -> Cipher:
     """Read any text; `parse(text).text == text`."""
     return Cipher(tuple(_line(source) for source in _LINE.findall(text)))

@@ -91,6 +91,8 @@ def role_of(thought: Thought) -> Role:
 
 def relations_of(thought: Thought) -> list[tuple[str, int]]:
     """What it relates to, and how; in order."""
+    if not thought.relations and thought.revises is None:  # as most: this is asked several times with each
+        return []
     found = {(relation["type"], seq_of(relation["to"])) for relation in thought.relations}
     if thought.revises is not None and "rejected" not in thought.labels:
         found.add(("revises", thought.revises))

@@ -121,7 +121,7 @@ def thought(tx: Tx, call: Think) -> ThoughtRecorded:
     if len(recorded) > 1:
         reply.thoughts = [line_recorded(view, session.id, each) for each in recorded]
     else:
-        tell(reply, view, session.id, last, LONGEST_REPLY - size(reply.answer()))
+        tell(reply, view, session.id, last, longest=LONGEST_REPLY)
     reply.guide = content.text("patterns-cookbook.md") if call.include_guide else None
     if call.critique:
         reply.notice, reply.critique_prompt = NO_MODEL, critique_prompt(tx, Thought.of(last.record))

@@ -11,18 +11,26 @@ from thoughtbox.domains.thoughts.numbers import name_of
 from thoughtbox.domains.thoughts.think.models import LineRecorded, ThoughtRecorded
 from thoughtbox.domains.thoughts.think.recording import Recorded
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
+from thoughtbox.ledger.record import Record
 from thoughtbox.operations import size
 
+LONGEST_LINE = 240
 LONGEST_NOTE = 90
 SHORTEST = 12
 """Characters below which a part says nothing."""
 MOST_NAMED = 5
 
 
-def tell(reply: ThoughtRecorded | LineRecorded, view: Thoughts, session_id: str, recorded: Recorded, room: int) -> None:
+def tell(
+    reply: ThoughtRecorded | LineRecorded, view: Thoughts, session_id: str, recorded: Recorded, *, longest: int
+) -> None:
     """Add to a reply what there is to say of its thought, as far as there is room; all is kept with the thought."""
-    notes = recorded.record.data.get("notes", [])
-    resting = _resting(view, session_id, Thought.of(recorded.record))
+    record = recorded.record
+    notes = record.data.get("notes", [])
+    resting = _resting(view, session_id, Thought.of(record)) if _points_at_others(record) else []
+    if not (notes or resting or recorded.reading):
+        return
+    room = longest - size(reply.answer())
     kept = size(resting) + len(',"resting":') if resting else 0
     kept += min(LONGEST_NOTE, len(notes[0])) + len(',"notes":["",""]') if notes else 0
     for_reading = max(room - kept, room // 3) - len(',"read":""')
@@ -39,8 +47,12 @@ def tell(reply: ThoughtRecorded | LineRecorded, view: Thoughts, session_id: str,
 def line_recorded(view: Thoughts, session_id: str, recorded: Recorded) -> LineRecorded:
     """What there is to say of one of several lines."""
     told = LineRecorded(id=recorded.record.id, thought_number=recorded.record.data["thoughtNumber"])
-    tell(told, view, session_id, recorded, 200)
+    tell(told, view, session_id, recorded, longest=LONGEST_LINE)
     return told
+
+
+def _points_at_others(record: Record) -> bool:
+    return bool(record.envelope["refs"]) or "revises" in record.data
 
 
 def _cut(text: str, longest: int) -> str | None:

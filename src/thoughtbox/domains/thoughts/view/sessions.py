@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import orjson
+
 from thoughtbox.domains.thoughts.model.session import SETTLES, UPDATES, Session, time_of
 from thoughtbox.ledger.clauses import begins_with, rows_among
 from thoughtbox.ledger.record import Record
@@ -217,7 +219,7 @@ def _session(row: Sequence[Any]) -> tuple[Session, _Marks]:
         id=id,
         title=title,
         description=description,
-        tags=tuple(json.loads(tags)),
+        tags=tuple(orjson.loads(tags)),
         project=project,
         task=task,
         aspect=aspect,
