@@ -146,10 +146,10 @@ class _FileSession(_Session):
     def _end(self, anything: bool) -> None:
         """Commit to the files that the store still has, and note outside of it how far it has come."""
         if not anything:
-            super()._end(anything)
+            self._execute("COMMIT")
             return
         self._files.check()
-        super()._end(anything)
+        self._execute("COMMIT")
         if self._witness.synced:
             self._files.check(is_written=True)  # waiting for the disk may have taken long
         self._witness.write(self.sql.witness)

@@ -130,7 +130,7 @@ class Writer:
         done: _Done[T] | None = None
         left: Future[T] | None = None
         try:
-            if self._session is not None and self._turn.is_had_at_once():
+            if self._turn.is_had_at_once():
                 try:
                     done = self._done_alone(work)
                 finally:
@@ -152,12 +152,13 @@ class Writer:
 
     def _done_alone(self, work: Callable[[Sql], T]) -> _Done[T] | None:
         """Run one call in a transaction of its own; None when that would have to wait, and nothing was done."""
+        session = self._session
         try:
-            session = self._begin(patient=False)
+            if session is None or not session.begin(patient=False):
+                return None
         except Exception as error:
+            self._drop_session()
             return _Done(error=self._translate(error))
-        if session is None:
-            return None
         sql = session.sql
         committing = False
         try:

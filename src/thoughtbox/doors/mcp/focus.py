@@ -105,9 +105,10 @@ class Client:
     def has_news(self, workspace: str, described: Callable[[Focus], str]) -> bool:
         """Whether the tools are described as this client was not told before; from now on it counts as told."""
         # Not a matter of before and after one call: of calls sent without waiting, many see the same change.
-        told, focus = self._told.get(workspace) or self._first_focus, self.focus(workspace)
+        told, focus = self._told.get(workspace), self._focus.get(workspace)
         if told is focus:
             return False
+        told, focus = told or self._first_focus, focus or self._first_focus
         self._told[workspace] = focus
         if len(self._told) > MOST_WORKSPACES:
             del self._told[next(iter(self._told))]
