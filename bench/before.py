@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import tarfile
-from io import BytesIO
 from pathlib import Path
 
 from bench.run import Run
@@ -22,6 +20,5 @@ def source(run: Run) -> Path | None:
         run.notes.append(f"Not measured here: commit {COMMIT[:10]}, the state before, is not in the history.")
         return None
     directory = run.new_directory()
-    with tarfile.open(fileobj=BytesIO(archived.stdout)) as files:
-        files.extractall(directory, filter="data")
+    subprocess.run(["tar", "-x", "-C", directory], input=archived.stdout, check=True)
     return directory / "src"

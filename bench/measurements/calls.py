@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
+from bench import before as earlier
 from bench.client import Client
 from bench.clock import medians
 from bench.machine import cpu_seconds, wait_until_idle
@@ -17,9 +20,10 @@ from bench.stores import TEXT
 from bench.table import Line, at_most
 
 OURS, NEWEST, BEFORE = "thought_record", "thought_record at 2026-07-28", "thought_record on the SDK"
-GATEWAY, GATEWAY_BEFORE = "gateway `thought`", "gateway `thought` on the SDK"
+GATEWAY, GATEWAY_BEFORE = "gateway `thought`", "gateway `thought` before"
 EMPTY = "an empty tool on the SDK"
 THE_STATE_BEFORE = "the state before"
+ON_THE_SDK = "the same, on the SDK"
 WARM_UP = 5
 AT_ONCE = 10
 """Calls in a row to one server before it is the next one's turn: with more of them than cores, each would find what it
@@ -53,8 +57,8 @@ def measure(run: Run) -> Iterator[Line]:
         yield _against(f"{what}, CPU", cost[OURS].cpu, peer.cpu, other.name, 1.1)
     yield _against("gateway `thought` over stdio, p50", cost[GATEWAY].p50, cost[GATEWAY_BEFORE].p50, limit=0.5)
     yield _against(f"{what}, at 2026-07-28, p50", cost[NEWEST].p50, cost[OURS].p50, "with a handshake", 1.08)
-    yield _against(f"{what}, p50", cost[OURS].p50, cost[BEFORE].p50)
-    yield _against(f"{what}, CPU", cost[OURS].cpu, cost[BEFORE].cpu)
+    yield _against(f"{what}, p50", cost[OURS].p50, cost[BEFORE].p50, ON_THE_SDK)
+    yield _against(f"{what}, CPU", cost[OURS].cpu, cost[BEFORE].cpu, ON_THE_SDK)
     yield _against(f"{what}, CPU", cost[OURS].cpu, cost[EMPTY].cpu, EMPTY)
     for other in others:
         peer = cost[other.name]
@@ -75,7 +79,7 @@ def _costs(run: Run, others: list[Server]) -> dict[str, Cost]:
             NEWEST: start(_ours(run.new_directory()), newest=True),
             BEFORE: start(before(run.new_directory(), THOUGHTBOX_DURABILITY="normal")),
             GATEWAY: start(_ours(run.new_directory())),
-            GATEWAY_BEFORE: start(before(run.new_directory(), THOUGHTBOX_DURABILITY="normal")),
+            GATEWAY_BEFORE: start(_earlier(run)),
             **{server.name: start(server) for server in others},
         }
         actions: dict[str, Callable[[], None]] = {name: client.call for name, client in clients.items()}
@@ -92,6 +96,16 @@ def _costs(run: Run, others: list[Server]) -> dict[str, Cost]:
 
 def _ours(directory: Path) -> Server:
     return thoughtbox(directory, THOUGHTBOX_DURABILITY="normal")
+
+
+def _earlier(run: Run) -> Server:
+    """The product as it was before its own core; without its history, today's operations on the SDK."""
+    directory, source = run.new_directory(), earlier.source(run)
+    if source is None:
+        return before(directory, THOUGHTBOX_DURABILITY="normal")
+    server = _ours(directory)
+    command = [sys.executable, "-m", "thoughtbox", "serve", "--transport", "stdio"]
+    return replace(server, command=command, settings={**server.settings, "PYTHONPATH": str(source)})
 
 
 def _thinking(client: Client) -> Callable[[], None]:
