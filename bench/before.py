@@ -20,5 +20,6 @@ def source(run: Run) -> Path | None:
         run.notes.append(f"Not measured here: commit {COMMIT[:10]}, the state before, is not in the history.")
         return None
     directory = run.new_directory()
+    directory.mkdir(parents=True, exist_ok=True)
     subprocess.run(["tar", "-xf", "-", "-C", directory], input=archived.stdout, check=True)
     return directory / "src"
