@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import struct
@@ -14,8 +15,8 @@ import orjson
 _SIZES = struct.Struct(">II?")
 _MOST_AT_ONCE = 1 << 16
 _MOST_DESCRIPTORS = 16
-_FULL = frozenset({11, 35, 105, 109})
-"""What the system says when it takes no more for now: EAGAIN, on two systems, ENOBUFS, ETOOMANYREFS."""
+_FULL = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.ENOBUFS, errno.ETOOMANYREFS})
+"""What the system says when it takes no more for now."""
 
 
 class Frame(NamedTuple):
