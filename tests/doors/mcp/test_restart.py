@@ -200,6 +200,7 @@ def test_a_server_of_one_process_keeps_its_id_and_ends_with_its_successor(start:
     server.restart()
     (successor,) = server.workers()
     assert server.client().call("ledger_status")["records"] == 1
+    assert server.stderr().count("thoughtbox: restarted\n") == 2
 
     server.popen.terminate()
 
@@ -218,6 +219,7 @@ def test_when_the_new_one_cannot_start_the_old_one_goes_on(start: Start, tmp_pat
     server.popen.send_signal(signal.SIGUSR1)
 
     soon(lambda: server.stderr().count("could not start") == 2)
+    assert "restarted" not in server.stderr()
     assert server.workers() == before
     assert client.post(PING).status == 200
 

@@ -20,6 +20,7 @@ from enum import Enum
 from functools import partial
 from typing import Final, Protocol
 
+from thoughtbox.doors.echo import echo
 from thoughtbox.doors.mcp.transports.channel import Channel, Frame
 from thoughtbox.doors.mcp.transports.gate import check_exposure
 from thoughtbox.doors.mcp.transports.listening import address_of, listen
@@ -225,6 +226,8 @@ class Supervisor:
         if earlier is not None:
             earlier.state = State.LEAVING
             earlier.channel.send(Frame(LEAVE, {}))
+            if not any(each.state is State.STARTING for each in self._workers):
+                echo("restarted")
         if not self._is_begun and all(self._in(slot, State.SERVING) for slot in range(self._count)):
             self._is_begun = True
             if self._announce is not None:
