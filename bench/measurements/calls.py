@@ -25,9 +25,10 @@ EMPTY = "an empty tool on the SDK"
 THE_STATE_BEFORE = "the state before"
 ON_THE_SDK = "the same, on the SDK"
 WARM_UP = 5
-AT_ONCE = 10
-"""Calls in a row to one server before it is the next one's turn: with more of them than cores, each would find what it
-needs thrown out of the caches by the others."""
+IN_A_ROW = 10
+"""Calls to one server before it is the next one's turn: with more of them than cores, each would otherwise find what it
+needs thrown out of the caches by the others. What that costs is measured, too, one call in a row."""
+CALLS = 1_500
 
 
 class Cost(NamedTuple):
@@ -41,7 +42,7 @@ def measure(run: Run) -> Iterator[Line]:
     others = peers(run.new_directory())
     if not others:
         run.notes.append("Node or its packages are not there (make setup): what is held against them was left out.")
-    cost = _costs(run, others)
+    cost = _costs(run, others, IN_A_ROW)
     what = "thought_record over stdio, durability=normal"
     yield Line(
         what=f"{what}, p50",
@@ -60,14 +61,17 @@ def measure(run: Run) -> Iterator[Line]:
     yield _against(f"{what}, p50", cost[OURS].p50, cost[BEFORE].p50, ON_THE_SDK)
     yield _against(f"{what}, CPU", cost[OURS].cpu, cost[BEFORE].cpu, ON_THE_SDK)
     yield _against(f"{what}, CPU", cost[OURS].cpu, cost[EMPTY].cpu, EMPTY)
+    alone = _costs(run, others[:1], 1)
+    for name in (EMPTY, *(other.name for other in others[:1])):
+        yield _against(f"{what}, one call in a row, p50", alone[OURS].p50, alone[name].p50, name)
     for other in others:
         peer = cost[other.name]
         yield _against(f"{other.name}: {other.tool} over stdio, p50", peer.p50, cost[EMPTY].p50, EMPTY)
 
 
-def _costs(run: Run, others: list[Server]) -> dict[str, Cost]:
+def _costs(run: Run, others: list[Server], in_a_row: int) -> dict[str, Cost]:
     """Each kind of call has a process of its own, so that its CPU is its own."""
-    rounds = run.rounds(150, 40)
+    rounds = run.rounds(CALLS, CALLS // 4) // in_a_row
     with ExitStack() as stack:
 
         def start(server: Server, *, newest: bool = False) -> Client:
@@ -85,13 +89,13 @@ def _costs(run: Run, others: list[Server]) -> dict[str, Cost]:
         actions: dict[str, Callable[[], None]] = {name: client.call for name, client in clients.items()}
         for name in (GATEWAY, GATEWAY_BEFORE):
             actions[name] = _thinking(clients[name])
-        medians(WARM_UP, actions, at_once=AT_ONCE)
+        medians(WARM_UP, actions, at_once=in_a_row)
         wait_until_idle(client.pid for client in clients.values())
-        medians(WARM_UP, actions, at_once=AT_ONCE)
+        medians(WARM_UP, actions, at_once=in_a_row)
         spent = {name: cpu_seconds(client.pid) for name, client in clients.items()}
-        p50 = medians(rounds, actions, at_once=AT_ONCE)
+        p50 = medians(rounds, actions, at_once=in_a_row)
         spent = {name: cpu_seconds(client.pid) - spent[name] for name, client in clients.items()}
-    return {name: Cost(p50[name] * 1e6, spent[name] * 1e6 / (rounds * AT_ONCE)) for name in clients}
+    return {name: Cost(p50[name] * 1e6, spent[name] * 1e6 / (rounds * in_a_row)) for name in clients}
 
 
 def _ours(directory: Path) -> Server:
