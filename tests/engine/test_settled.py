@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import weakref
 from concurrent.futures import Future
 
@@ -43,14 +42,10 @@ def test_it_can_be_awaited_like_any_other():
 
 
 def test_an_error_that_was_raised_does_not_keep_it():
-    gc.disable()
+    settled: Settled[int] | None = Settled(error=ValueError("no"))
+    seen = weakref.ref(settled)
     try:
-        settled: Settled[int] | None = Settled(error=ValueError("no"))
-        seen = weakref.ref(settled)
-        try:
-            settled.result()
-        except ValueError:
-            settled = None
-        assert seen() is None
-    finally:
-        gc.enable()
+        settled.result()
+    except ValueError:
+        settled = None
+    assert seen() is None

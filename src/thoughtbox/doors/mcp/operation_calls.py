@@ -68,7 +68,8 @@ class OperationCalls:
                 answer = yield from self._run_long(request, call)
             else:
                 submitted = self._dispatcher.submit(call, here=request.here)
-                answer = submitted.result() if submitted.done() else (yield submitted)
+                is_done = submitted.done() and submitted.exception() is None
+                answer = submitted.result() if is_done else (yield submitted)
         except ThoughtboxError:
             raise
         except Exception as error:
