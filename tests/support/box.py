@@ -93,4 +93,6 @@ def empty_schema(config: pytest.Config) -> Generator[str]:
 
 def _make_store(database_url: str) -> None:
     with TemporaryDirectory() as directory:
-        Box(Path(directory), THOUGHTBOX_DATABASE_URL=database_url).close()
+        box = Box(Path(directory), THOUGHTBOX_DATABASE_URL=database_url)
+        _ = box.app.dispatcher  # with which the views are made
+        box.close()
