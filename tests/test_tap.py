@@ -20,6 +20,7 @@ from tests.support.servers import (
     HttpServer,
     StdioServer,
     environment,
+    soon,
 )
 from tests.support.tap import FAULTS, HttpTaps, Tap, Wrong, assert_all_was_right
 from tests.support.tapped_http import tapped_http
@@ -169,6 +170,7 @@ def test_every_wire_of_the_tests_is_tapped(tmp_path: Path):
 
     stdio = StdioServer(told, prelude=CHATTERING, serve=SERVE_ON_THE_SDK)
     stdio.initialize()
+    soon(lambda: FAULTS)  # it comes behind the answer
     stdio.stop()
     assert caught() == "notifications/chatter"
 
