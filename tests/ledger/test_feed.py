@@ -9,7 +9,8 @@ import pytest
 
 from tests.support.box import WORKSPACE, Box
 from tests.support.boxes import OpenBox, box, open_box
-from thoughtbox.ledger.feed import MOST_PAGES, PAGE, Feed, Follower, Wanted
+from thoughtbox.ledger import feed as feed_module
+from thoughtbox.ledger.feed import MOST_PAGES, PAGE, SETTLE_SECONDS, Feed, Follower, Wanted
 from thoughtbox.ledger.record import Record
 
 __all__ = ["box", "open_box"]
@@ -101,6 +102,23 @@ def test_many_writers_and_slow_readers_miss_nothing(open_box: OpenBox):
 
     assert seen[0] == seen[1] == seen[2]
     assert [one.seq for one in readers[0].seen] == list(range(1, 301))
+
+
+def test_where_nobody_waits_it_is_looked_seldom_until_somebody_does(
+    box: Box, feed: Feed, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(feed_module, "NO_HURRY_SECONDS", SECONDS)
+    woken = threading.Event()
+    feed.follow(woken.set, waits=lambda: False)
+    record(box, "one")
+    assert not woken.wait(5 * SETTLE_SECONDS)
+
+    reader = Reader(feed, since={})
+
+    assert reader.until(1) == ["one"]
+    assert woken.wait(SECONDS)
+    record(box, "two")
+    assert reader.until(2) == ["one", "two"]
 
 
 def test_a_slow_reader_is_only_behind_and_nothing_is_kept_for_it(box: Box, feed: Feed):

@@ -150,6 +150,7 @@ class Feed:
         self._pages: OrderedDict[tuple[str, int], list[Record]] = OrderedDict()
         self._lock = threading.Lock()
         self._stirred = threading.Event()
+        self._hurried = threading.Event()
         self._closing = threading.Event()
         self._sees = True
         self._thread: threading.Thread | None = None
@@ -175,7 +176,13 @@ class Feed:
         with self._lock:
             self._followers[id(follower)] = follower
         self._stirred.set()  # what is there already, and what came meanwhile
+        if waits():
+            self.hurry()
         return follower
+
+    def hurry(self) -> None:
+        """Somebody waits now for what is new."""
+        self._hurried.set()
 
     def leave(self, follower: Follower) -> None:
         with self._lock:
@@ -210,6 +217,7 @@ class Feed:
     def close(self) -> None:
         self._closing.set()
         self._stirred.set()
+        self.hurry()
         if self._unwatch is not None:
             self._unwatch()
         if self._thread is not None:
@@ -230,8 +238,11 @@ class Feed:
     def _run(self) -> None:
         while not self._closing.is_set():
             self._stirred.wait()
-            if self._closing.wait(self._rest()):
+            if not self._is_anybody_waiting():
+                self._hurried.wait(NO_HURRY_SECONDS)
+            if self._closing.wait(SETTLE_SECONDS):
                 return
+            self._hurried.clear()
             self._stirred.clear()
             if self._looked():
                 self._wake_followers()
@@ -239,10 +250,10 @@ class Feed:
                 self._closing.wait(RETRY_SECONDS)
                 self._stirred.set()
 
-    def _rest(self) -> float:
+    def _is_anybody_waiting(self) -> bool:
         with self._lock:
             followers = list(self._followers.values())
-        return SETTLE_SECONDS if any(follower.waits() for follower in followers) else NO_HURRY_SECONDS
+        return any(follower.waits() for follower in followers)
 
     def _looked(self) -> bool:
         """Learn how far every workspace has come; false when the store could not be read, which is said once."""

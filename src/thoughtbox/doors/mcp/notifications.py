@@ -125,6 +125,7 @@ class Notifications:
             )
         connection.subscriptions.add(uri)
         self.remember(connection)
+        self._box.feed.hurry()
         return {}
 
     def unsubscribe(self, request: Request) -> dict[str, Any]:
@@ -146,6 +147,7 @@ class Notifications:
                 raise InvalidPayload(f"a stream can tell of {MOST_SUBSCRIPTIONS} tasks at most")
             stream.tasks = yield from tasks().wanted(request, ids, stream.tell_of_task)
         self._streams.add(stream)
+        self._box.feed.hurry()
         try:
             request.notify(
                 "notifications/subscriptions/acknowledged", {"notifications": stream.honoured, "_meta": stream.meta}
