@@ -23,9 +23,9 @@ from thoughtbox.operations.dispatch import Call
 
 HOWS: tuple[How, ...] = ("full", "torn", "broken")
 FOREVER = 10**9
-PARTS = 4
+PARTS = 8
 """The steps are dealt out to this many tests, so that they can run side by side; one of them runs each time."""
-PARTS_OF_A_START = 18
+PARTS_OF_A_START = 32
 """The same for a first start, of which one runs each time."""
 
 
@@ -264,13 +264,13 @@ def start_on_a_failing_disk(part: int, template: Path, tmp_path: Path, disk: Fai
     assert met[StorageFull.code]
 
 
-@pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.torture)])
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.torture) for part in range(1, 5))])
 def test_a_disk_that_fails_while_the_log_is_moved_into_the_file_loses_nothing(
     part: int, template: Path, tmp_path: Path, disk: FailingDisk, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(sqlite, "AUTOCHECKPOINT_PAGES", 12)
     met = fail_at_every_step(
-        "a_day", template, tmp_path, disk, how=lambda _: "broken", part=2 * part, parts=5, forgiving=True
+        "a_day", template, tmp_path, disk, how=lambda _: "broken", part=2 * part, parts=10, forgiving=True
     )
     assert met[StorageError.code]
 

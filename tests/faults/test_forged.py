@@ -28,6 +28,8 @@ FIRST_SIGNED, FIRST_CHECKPOINT = 10, 11
 SIGNED, CHECKPOINT = 15, 16
 RECORDS = 20
 
+pytestmark = pytest.mark.sampled(2)
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:

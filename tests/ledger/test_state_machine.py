@@ -375,7 +375,7 @@ def run(machine: type[LedgerMachine], *, stories: int, steps: int, derandomize: 
 
 
 def test_the_ledger_holds_what_a_plain_list_would_hold():
-    run(LedgerMachine, stories=8, steps=30, derandomize=True)
+    run(LedgerMachine, stories=5, steps=30, derandomize=True)
 
 
 @pytest.mark.torture

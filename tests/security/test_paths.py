@@ -70,6 +70,7 @@ def outside(place: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("part", ["thoughtFiles", "branchFiles", "branch"])
+@pytest.mark.sampled(3)
 def test_no_manifest_leads_outside(cli: Cli, tmp_path: Path, session: Path, name: str, part: str):
     for place in (tmp_path / "outside", session.with_name(f"{session.name}-evil"), session.parent / "outside"):
         outside(place / "001.json")
