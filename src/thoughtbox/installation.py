@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from thoughtbox.errors import ConfigurationError
-from thoughtbox.world import World, iso
+from thoughtbox.world import World, iso, uuid_of
 
 logger = logging.getLogger(__name__)
 
@@ -89,10 +89,8 @@ def ensure(data_dir: Path, world: World) -> dict[str, Any]:
     found = read(data_dir)
     if "installId" in found:
         return found
-    from uuid import UUID
-
     made = {
-        "installId": str(UUID(bytes=world.random_bytes(16), version=4)),
+        "installId": uuid_of(world.random_bytes(16)),
         "dataDir": str(data_dir),
         "disableThoughtLogging": False,
         "sessionPartitionGranularity": "monthly",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -32,6 +33,17 @@ REQUESTS = {
 RESULTS = {"result": st.one_of(st.just({}), VALUES)}
 ERRORS = {"error": st.one_of(st.just({"code": -1, "message": "no"}), VALUES)}
 PARTS = st.one_of([st.fixed_dictionaries({}, optional={**AROUND, **own}) for own in (REQUESTS, RESULTS, ERRORS)])
+
+
+@pytest.fixture(params=["the first messages", "all others"], autouse=True, scope="module")
+def way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Both ways in which messages are read and written."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(jsonrpc, "_loads", jsonrpc._loaded_first)
+        changed.setattr(jsonrpc, "_dumps", jsonrpc._dumped_first)
+        if request.param == "all others":
+            jsonrpc.hasten()
+        yield
 
 
 @given(PARTS)

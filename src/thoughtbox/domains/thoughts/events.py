@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 from thoughtbox.domains.thoughts.model.session import CHANGED, STARTED, Session
 from thoughtbox.domains.thoughts.model.thought import stream_of
@@ -12,7 +11,7 @@ from thoughtbox.domains.thoughts.standing import INIT_COMPLETE
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.ledger.record import Draft
 from thoughtbox.operations import Tx
-from thoughtbox.world import iso
+from thoughtbox.world import iso, uuid_of
 
 
 def start(
@@ -30,7 +29,7 @@ def start(
 
     One that comes from elsewhere brings its id, and the time at which it began.
     """
-    session_id = session_id or str(UUID(bytes=tx.random_bytes(16), version=4))
+    session_id = session_id or uuid_of(tx.random_bytes(16))
     given: dict[str, Any] = {
         "title": title or f"Reasoning session {iso(tx.now_ms)}",
         "tags": list(dict.fromkeys(tags)),

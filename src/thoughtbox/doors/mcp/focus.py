@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import asdict
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -135,4 +134,6 @@ class Clients:
 
 
 def _plain(focus: Focus, table: Table) -> dict[str, Any]:
+    from dataclasses import asdict  # a start has no time for it
+
     return {room.name: asdict(focus.of(kind)) for room in table.rooms.values() if (kind := room.remembers) is not None}

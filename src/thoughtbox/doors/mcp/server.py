@@ -22,6 +22,7 @@ from thoughtbox.doors.mcp.jsonrpc import (
     METHOD_NOT_FOUND,
     RESOURCE_NOT_FOUND,
     ProtocolError,
+    hasten,
     writable,
 )
 from thoughtbox.doors.mcp.notifications import Notifications
@@ -85,10 +86,12 @@ class McpServer:
         """Those that need the store. They bring a lot along, which a start does not wait for."""
         from thoughtbox.doors.mcp.operation_methods import OperationMethods
 
+        hasten()
         return OperationMethods(self._box, self._transport, self._tools, self._wording, self.notifications)
 
     def warm(self) -> None:
         """Have ready what first calls will need; in any thread, while the first answers go out."""
+        hasten()
         self._box.warm()
         _ = self._operation_methods
 

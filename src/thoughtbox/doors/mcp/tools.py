@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-import orjson
-
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.operations.catalog import KnownOperation
 from thoughtbox.operations.table import Table
 
 if TYPE_CHECKING:
+    import orjson
+
     from thoughtbox.operations.caller import Focus
 
 MOST_LISTS = 32
@@ -49,6 +49,8 @@ class Tools:
         if described not in self._lists:
             if len(self._lists) >= MOST_LISTS:
                 self._lists.clear()
+            import orjson  # a start has no time for it
+
             tools = (self._tool(name, one, self._description(one, focus)) for name, one in self._shown.items())
             self._lists[described] = orjson.Fragment(b"[%s]" % b",".join(tools))
         return self._lists[described]
@@ -58,6 +60,8 @@ class Tools:
         return gateway.described(self._table, focus) if gateway is not None else operation.description
 
     def _tool(self, name: str, operation: KnownOperation, description: str) -> bytes:
+        import orjson
+
         schemas = self._table.schemas(operation.name)
         annotations = {
             "readOnlyHint": not operation.writes,
