@@ -21,7 +21,7 @@ from thoughtbox.errors import ImportRefused, LedgerBroken, StorageError
 from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.record import Record
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 SEED = 20260728
 PAGE = 4096

@@ -25,7 +25,7 @@ from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.replay import rebuild
 from thoughtbox.ledger.shadow import left_behind
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 HOWS: tuple[How, ...] = ("full", "torn", "broken")
 TRIED = 8

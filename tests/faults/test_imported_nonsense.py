@@ -28,7 +28,7 @@ from thoughtbox.ledger.record import refs
 from thoughtbox.operations.arguments import wire_name
 from thoughtbox.operations.registry import TABLE, Operation
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 SEED = 20_260_729
 NONSENSE: tuple[Any, ...] = (

@@ -20,7 +20,7 @@ from thoughtbox.errors import StorageDamaged
 from thoughtbox.ledger.verdict import Verdict
 from thoughtbox.ledger.verify import verify_workspace
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 SEED = 20261115
 DATABASE, LOG, SHARED, WITNESS = (f"thoughtbox.db{part}" for part in ("", "-wal", "-shm", "-witness"))

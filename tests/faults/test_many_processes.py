@@ -10,7 +10,7 @@ import pytest
 from tests.faults.processes import writing
 from tests.faults.store import Store, missing
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 PROCESSES = 8
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.faults.store import Store
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 CLIENTS = 8
 LONGEST_LIFE = 300.0

@@ -25,7 +25,7 @@ from thoughtbox.errors import InvalidProof, LedgerBroken, SchemaTooNew, StorageD
 from thoughtbox.ledger import keeper
 from thoughtbox.world import World
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 DATABASE = "thoughtbox.db"
 LOG = "thoughtbox.db-wal"

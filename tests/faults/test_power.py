@@ -25,7 +25,7 @@ from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.replay import rebuild
 from thoughtbox.ledger.verify import verify_workspace
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 SEED = 731
 

@@ -21,7 +21,7 @@ from thoughtbox.ledger.replay import advance
 from thoughtbox.ledger.view import made
 from thoughtbox.search.texts import Texts
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 ENGINES = pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 
