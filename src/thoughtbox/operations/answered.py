@@ -63,11 +63,7 @@ class Answered:
                     self._shared.append((_CHANGES.index(_counted), *key, answer.counted_for))
 
     def note(self, workspace: str, agent: str, operation: str, seq: int | None) -> None:
-        if self._shared is not None:
-            self._change(_noted, workspace, agent, operation, seq)
-            return
-        with self._lock:
-            _noted(self._last, workspace, agent, operation, seq)
+        self._change(_noted, workspace, agent, operation, seq)
 
     def last(self, workspace: str, agent: str, operation: str) -> Answer | None:
         self.catch_up()

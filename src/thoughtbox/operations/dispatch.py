@@ -121,8 +121,7 @@ class Dispatcher:
             if operation.guard is None:
                 raise
             return self._engine.read(partial(self._refuse, operation, given, call, refused), here=here)
-        if call.as_of is not None or call.key is not None:
-            _check_options(operation, call)
+        _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
         if operation.works_in_steps:
             return in_steps(self._in_steps(operation, arguments, call, here=here))

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from thoughtbox.domains.trail.thoughts import DEEPEST, hash_of
+from thoughtbox.domains.trail.thoughts import DEEPEST, hash_of, shorten
 from thoughtbox.ledger.record import Record
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Text
 
@@ -94,8 +94,8 @@ class ThoughtRecorded(CamelOutput):
                     "thoughtId": said["id"],
                     "thoughtType": said["data"]["thoughtType"],
                     "stepIndex": record.stream_index,
-                    "contentHash": f"{hash_of(said['body']['text'])[:SHOWN_HASH]}…",
-                    "chainHash": f"{record.hash.hex()[:SHOWN_HASH]}…",
+                    "contentHash": shorten(hash_of(said["body"]["text"]), SHOWN_HASH),
+                    "chainHash": shorten(record.hash.hex(), SHOWN_HASH),
                 },
             }
         )

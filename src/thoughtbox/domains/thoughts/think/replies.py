@@ -15,6 +15,7 @@ from thoughtbox.ledger.record import Record
 from thoughtbox.operations import size
 
 LONGEST_LINE = 240
+"""Characters of what is said of one of several lines."""
 LONGEST_NOTE = 90
 SHORTEST = 12
 """Characters below which a part says nothing."""
