@@ -29,6 +29,12 @@
     │   ├── CycleComplete              CYCLE_COMPLETE
     │   ├── ConfigInvalid              CONFIG_INVALID
     │   ├── PathRefused                PERMISSION_DENIED
+    │   ├── HostOnly                   HOST_ONLY
+    │   ├── SnippetError
+    │   │   ├── SnippetInvalid         SNIPPET_INVALID
+    │   │   ├── SnippetFailed          SNIPPET_FAILED
+    │   │   └── LimitExceeded          LIMIT_EXCEEDED
+    │   ├── NotTbx                     NOT_TBX
     │   └── MindError
     │       ├── Conflict               CONFLICT
     │       ├── MergeNotSupported      MERGE_NOT_SUPPORTED
@@ -50,6 +56,7 @@
     │   ├── StorageDamaged             STORAGE_DAMAGED
     │   └── SchemaTooNew               SCHEMA_TOO_NEW
     ├── ConfigurationError             CONFIGURATION_ERROR: a setting cannot be honoured
+    ├── SandboxUnavailable             SANDBOX_UNAVAILABLE: no sandbox could be started for a snippet
     └── InternalError                  INTERNAL_ERROR: our fault; the log has the details
 
 An error says what was wrong, with which field, and what to send instead. It
@@ -281,6 +288,40 @@ class PathRefused(CallError):
     code = "PERMISSION_DENIED"
 
 
+class HostOnly(CallError):
+    """Records of that kind are written by Thoughtbox itself, never by a snippet or a caller."""
+
+    code = "HOST_ONLY"
+
+
+class SnippetError(CallError):
+    """A snippet was not run to its end, and nothing of it was written."""
+
+
+class SnippetInvalid(SnippetError):
+    """The snippet cannot be read as its language, or calls something in a way that it cannot be called."""
+
+    code = "SNIPPET_INVALID"
+
+
+class SnippetFailed(SnippetError):
+    """The snippet raised an error of its own, and did not catch it."""
+
+    code = "SNIPPET_FAILED"
+
+
+class LimitExceeded(SnippetError):
+    """The snippet went beyond one of its limits: time, memory, calls, output or length. `details.limit` names it."""
+
+    code = "LIMIT_EXCEEDED"
+
+
+class NotTbx(CallError):
+    """What was to be decoded is no TBX-C1, or not all of it is there."""
+
+    code = "NOT_TBX"
+
+
 class MindError(CallError):
     """What is there does not allow the call, in the mind room."""
 
@@ -401,6 +442,12 @@ class ConfigurationError(ThoughtboxError):
     """A setting has a value that cannot be honoured."""
 
     code = "CONFIGURATION_ERROR"
+
+
+class SandboxUnavailable(ThoughtboxError):
+    """No sandbox could be started, or all are busy; the snippet was not run."""
+
+    code = "SANDBOX_UNAVAILABLE"
 
 
 class InternalError(ThoughtboxError):
