@@ -57,6 +57,8 @@ class Snippet(NamedTuple):
     builders: Mapping[str, Collection[str]] = {}
     """Functions right below `tb` that take a text and options and return a handle, and the names of the options
     whose values are handles or lists of handles."""
+    stubs: str | None = None
+    """Declarations of `tb` (or `catalog`) for a type checker: Python is held against them before it runs."""
     catalog: bytes | None = None
     """For a snippet that searches: the JSON of the global `catalog`. It then has no `tb`."""
 
