@@ -22,7 +22,9 @@ from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.arguments import bind, read_as_far, wire_name
 from thoughtbox.operations.budget import Fitted, fit, is_whole
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
+from thoughtbox.operations.calling import CallsOfOne
 from thoughtbox.operations.freshness import fresh_read
+from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.models import Input, has_field
 from thoughtbox.operations.operation import Operation, Outside
 from thoughtbox.operations.reach import ANY, Workspaces
@@ -64,6 +66,8 @@ class Call(NamedTuple):
     """Where the call leaves the focus it came to."""
     roots: Sequence[Root] | None = None
     """The client's root directories, for an operation that needs them; none when it does not tell."""
+    is_patient: bool = False
+    """Whether whoever waits for the answer can do so for long: it comes as a task."""
 
 
 class Dispatcher:
@@ -86,6 +90,7 @@ class Dispatcher:
         self._engine = engine
         self._workspaces = workspaces
         self.table = table
+        self.lasting = Lasting()
         self.tallies = Tallies(
             table.tallies, lambda workspace, work, what: self.do(workspace, COUNTER, work, what=what)
         )
@@ -124,7 +129,7 @@ class Dispatcher:
         _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
         if operation.works_in_steps:
-            return in_steps(self._in_steps(operation, arguments, call, here=here))
+            return in_steps(self._in_steps(operation, given, arguments, call, here=here))
         if operation.writes:
             write = partial(self._write, operation, given, arguments, call)
             if operation.records_refusals:
@@ -271,16 +276,27 @@ class Dispatcher:
             yield self._engine.write(call.workspace, partial(left, refusal=refusal))
             raise
 
-    def _in_steps(self, operation: Operation, arguments: Input, call: Call, *, here: bool) -> Steps[Answer]:
+    def _in_steps(
+        self, operation: Operation, given: Mapping[str, Any], arguments: Input, call: Call, *, here: bool
+    ) -> Steps[Answer]:
         remarks: list[Any] = []
 
         def opened(sql: Sql, *, writes: bool) -> Tx:
-            tx = self._tx(sql, operation, call, writes=writes)
+            tx = self._tx(sql, operation, call._replace(focus=slices.focus), writes=writes)
             tx.remarks = remarks
             return tx if writes else self._shown(tx)
 
-        slices = Slices(self._engine, self._around.keyring, call.workspace, opened, call.progress, first_here=here)
+        here_too = partial(self.submit, here=True)
+        calling = CallsOfOne(here_too, self.table, self._around.settings, self.lasting, call, given)
+        slices = Slices(
+            *(self._engine, self._around.keyring, call.workspace, opened, call.progress),
+            first_here=here,
+            calling=calling,
+            focus=call.focus,
+        )
         answer = yield from in_slices(slices, operation, arguments)
+        if call.landing is not None:
+            call.landing.focus = slices.focus
         self._around.answered.note(call.workspace, call.caller.agent, operation.name, None)
         return self._shaped(operation, arguments, answer, remarks, call.caller)
 
@@ -329,7 +345,11 @@ class Dispatcher:
                 answer = _answer(inner, operation, bound)
             self._note(inner, operation, before)
         tx.focus = inner.focus
-        return Within(answer, lambda: self._enveloped(operation, answer, inner.remarks, (), tx.caller))
+        return Within(
+            answer,
+            lambda: self._enveloped(operation, answer, inner.remarks, (), tx.caller),
+            lambda: self._shaped(operation, bound, answer, inner.remarks, tx.caller),
+        )
 
 
 def _answer(tx: Tx, operation: Operation, arguments: Input) -> Answer:
@@ -390,7 +410,7 @@ def _check_options(operation: Operation, call: Call) -> None:
             raise InvalidPayload(
                 "as-of must be the number of a record, 0 or more", recovery="Send the number of a record, such as 17."
             )
-    if call.key is not None and operation.works_in_steps:
+    if call.key is not None and operation.works_in_steps and not operation.finishes:
         raise InvalidOperation(
             f"{operation.name} works in steps of its own, and takes no idempotency key",
             recovery="Send it without one.",

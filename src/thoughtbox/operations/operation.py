@@ -134,8 +134,12 @@ class Operation:
     """Tells what another one takes and answers: where callers are sent who do not know."""
     long: bool = False
     """May take seconds: it reports its progress, and others do not wait for it."""
+    in_turn: bool = False
+    """What its caller sends behind it waits for it, though it may take seconds."""
     works_in_steps: bool = False
     """Its function is a generator that yields its reads and writes (see `steps.py`)."""
+    finishes: bool = False
+    """It works in steps, and leaves all that it writes to one (`Slices.finish`): an idempotency key is possible."""
     fresh: tuple[type[View], ...] = ()
     """Views that follow the tail and must have caught up before this read runs."""
     guard: Guard | None = None

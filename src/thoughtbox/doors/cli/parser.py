@@ -9,6 +9,7 @@ from typing import Any
 from thoughtbox import __version__
 from thoughtbox.doors.cli.exit_codes import EXIT_CODES
 from thoughtbox.doors.cli.flags import SERVE, SERVE_FLAGS, STORE_FLAGS, TRANSPORTS, option
+from thoughtbox.sandbox.protocol import LANGUAGES
 from thoughtbox.settings import all_settings
 
 _HELP = {setting.field: setting.help for setting in all_settings()}
@@ -56,6 +57,7 @@ def own_commands() -> dict[str, Callable[[Commands], None]]:
     return {
         "serve": _add_serve,
         "call": _add_call,
+        "exec": _add_exec,
         "ops": _add_ops,
         "sessions": _add_sessions,
         "show": _add_show,
@@ -159,6 +161,23 @@ def _add_call(commands: Commands) -> None:
     given.add_argument("--file", metavar="FILE", help="a file with the arguments as JSON")
     parser.add_argument("--key", help="idempotency key: the same key again returns the first answer")
     parser.add_argument("--as-of", metavar="SEQ", help="read as if this record were the newest, such as 17 or th:17")
+    _add_workspace(parser)
+
+
+def _add_exec(commands: Commands) -> None:
+    parser = commands.add(
+        "exec",
+        "run a snippet of JavaScript, TypeScript or Python: all of its records are written, or none",
+        run="snippets:run",
+        epilog="example:\n  echo 'tb.claim(\"Reads dominate\").id' | thoughtbox exec -\n"
+        "\nWhat it logs goes to standard error, its result to standard output.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the snippet; - reads standard input")
+    parser.add_argument(
+        "--language", choices=LANGUAGES, help="without it, what the file's name or the snippet itself says"
+    )
+    parser.add_argument("--session", help="session that its records go to; without one, a new one")
+    parser.add_argument("--key", help="idempotency key: the same key again returns the first answer")
     _add_workspace(parser)
 
 

@@ -1,0 +1,238 @@
+"""What goes in and what comes out. The wire spells it as the records do: camelCase, and relations by their names."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+
+from thoughtbox.ledger.record import seq_of
+from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Output, Text
+from thoughtbox.sandbox.protocol import Language
+
+LONGEST_CODE = 65_536
+LONGEST_LABEL = 200
+MOST_REFERENCES = 100
+MOST_RECORDS = 1_000
+
+
+def _is_reference(text: str) -> str:
+    if seq_of(text) is None:
+        raise ValueError("it must be the id of a record, such as th:17")
+    return text
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+Reference = Annotated[str, AfterValidator(_is_reference), Field(description="Id of a record, such as th:17.")]
+References = Annotated[
+    list[Reference],
+    BeforeValidator(_listed, json_schema_input_type=Reference | list[Reference]),
+    Field(max_length=MOST_REFERENCES),
+]
+Label = Annotated[Key, Field(max_length=LONGEST_LABEL)]
+Labels = Annotated[list[Label], Field(max_length=50)]
+Lines = Annotated[list[Text], Field(max_length=200)]
+Session = Annotated[Key | None, Field(description="Session it belongs to; without one, the one you are in.")]
+Kind = Literal["claim", "evidence", "question", "plan", "observation", "decision", "revision"]
+Relation = Literal[
+    "supports", "contradicts", "revises", "derived_from", "answers", "blocks", "refines", "relates_to", "answered_by"
+]
+
+
+class Authored(CamelInput):
+    """What every builder takes beside what its kind has."""
+
+    kind: ClassVar[Kind]
+
+    text: Annotated[Text, Field(description="What it says, in words.")]
+    supports: Annotated[References | None, Field(description="Records that this one speaks for.")] = None
+    contradicts: Annotated[References | None, Field(description="Records that this one speaks against.")] = None
+    revises: Annotated[References | None, Field(description="Records that this one takes the place of.")] = None
+    derived_from: Annotated[
+        References | None, Field(alias="derived_from", description="Records that this one follows from.")
+    ] = None
+    answers: Annotated[References | None, Field(description="Questions that this one answers.")] = None
+    blocks: Annotated[References | None, Field(description="Records that cannot go on because of this one.")] = None
+    refines: Annotated[References | None, Field(description="Records that this one makes more exact.")] = None
+    relates_to: Annotated[
+        References | None, Field(alias="relates_to", description="Records that it has to do with.")
+    ] = None
+    confidence: Annotated[float | None, Field(ge=0, le=1, description="How sure you are, 0 to 1.")] = None
+    labels: Annotated[Labels | None, Field(description="Words it can be sorted by.")] = None
+    cipher: Annotated[Text | None, Field(description="The same in the cipher's notation.")] = None
+    metrics: Annotated[dict[Label, float] | None, Field(description="Numbers by name.")] = None
+    session: Session = None
+    branch: Annotated[Key | None, Field(description="Branch of the session; main without one.")] = None
+
+
+class Claim(Authored):
+    kind = "claim"
+
+
+class Evidence(Authored):
+    kind = "evidence"
+
+    source_url: Annotated[Key | None, Field(max_length=2_000, description="Where it was found.")] = None
+
+
+class Question(Authored):
+    kind = "question"
+
+    answered_by: Annotated[References | None, Field(description="Records that answer it.")] = None
+
+
+class Plan(Authored):
+    kind = "plan"
+
+    steps: Annotated[Lines, Field(default_factory=list, description="What is to be done, in order.")]
+
+
+class Observation(Authored):
+    kind = "observation"
+
+    context: Annotated[Text | None, Field(description="Where or when it was seen.")] = None
+
+
+class Decision(Authored):
+    kind = "decision"
+
+    alternatives_considered: Annotated[Lines | None, Field(description="What else could have been chosen.")] = None
+
+
+class Revision(Authored):
+    kind = "revision"
+
+    replaces_id: Annotated[Reference, Field(description="Record that it stands in the place of.")]
+
+
+class HostWritten(CamelInput):
+    """Whatever is sent: it is refused."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Written(CamelOutput):
+    id: str
+    kind: Kind
+    session: str
+
+
+class AuthorRecords(CamelInput):
+    records: Annotated[
+        list[dict[str, Any]],
+        Field(min_length=1, max_length=MOST_RECORDS, description="Each with its kind, text and options, in order."),
+    ]
+    session: Session = None
+
+
+class Handle(CamelOutput):
+    id: str
+    kind: str
+
+
+class RecordsWritten(CamelOutput):
+    records: list[Handle]
+    session: str
+
+
+class ReadAuthored(CamelInput):
+    session: Annotated[
+        Key | None, Field(description="Records of this session; without one, of the one you are in.")
+    ] = None
+    about: Annotated[Reference | None, Field(description="Records that refer to this one, of any session.")] = None
+    relation: Annotated[Relation | None, Field(description="Only those that refer to it so.")] = None
+    kind: Annotated[Kind | None, Field(description="Only those of this kind.")] = None
+    branch: Annotated[Key | None, Field(description="Only those of this branch.")] = None
+    limit: Annotated[int, Field(ge=1, le=500, description="How many in one answer.")] = 50
+    cursor: Annotated[str | None, Field(description="Where the page before ended.")] = None
+    max_chars: MaxChars = None
+
+
+class AuthoredShown(CamelOutput):
+    sparse: ClassVar[bool] = True
+
+    id: str
+    kind: str
+    text: str
+    session: str
+    branch: str | None = None
+    ts: str
+    agent: str
+    refs: list[str] | None = None
+    confidence: float | None = None
+    labels: list[str] | None = None
+    attrs: dict[str, Any] | None = None
+
+
+class AuthoredListed(CamelOutput):
+    records: list[AuthoredShown]
+    cursor: str | None = None
+
+
+class SetVariable(CamelInput):
+    name: Annotated[Key, Field(max_length=100, description="What it is called in this session.")]
+    value: Annotated[Any, Field(description="Any JSON; null counts as a value.")] = None
+    session: Session = None
+
+
+class NameVariable(CamelInput):
+    name: Annotated[Key, Field(max_length=100, description="What it is called.")]
+    session: Session = None
+
+
+class ListVariables(CamelInput):
+    session: Session = None
+
+
+class VariableShown(Output):
+    name: str
+    value: Any
+    found: bool
+
+
+class VariableSet(Output):
+    name: str
+    value: Any
+    session: str
+
+
+class VariablesListed(Output):
+    vars: list[str]
+    """Their names."""
+
+
+class VariableDeleted(Output):
+    name: str
+    deleted: bool
+
+
+class Search(CamelInput):
+    code: Annotated[str | None, Field(max_length=LONGEST_CODE, description="Snippet over `catalog`.")] = None
+    query: Annotated[str | None, Field(max_length=500, description="Or plain words.")] = None
+    language: Annotated[Language | None, Field(description="Told from the code if left out.")] = None
+    limit: Annotated[int, Field(ge=1, le=50, description="Hits for a query.")] = 8
+
+
+class Searched(CamelOutput):
+    sparse: ClassVar[bool] = True
+
+    result: Any = None
+    logs: list[str] | None = None
+    language: Language | None = None
+
+
+class Execute(CamelInput):
+    code: Annotated[str, Field(min_length=1, max_length=LONGEST_CODE)]
+    language: Language | None = None
+    session: Annotated[Key | None, Field(description="Where its records go")] = None
+    format: Literal["json", "tbx"] | None = None
+
+
+class Executed(CamelOutput):
+    result: Any
+    logs: list[str]
+    language: Language
+    records: list[Any]
+    """Those just written: id and kind."""
+    session: str

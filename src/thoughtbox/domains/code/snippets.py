@@ -1,0 +1,42 @@
+"""What a sandbox is told of a snippet: its language, what it may call, and how much it may use up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any
+
+from thoughtbox.domains.code.authoring import HOST_ONLY, MODELS, RELATIONS_IN_ORDER
+from thoughtbox.operations import TABLE
+from thoughtbox.sandbox.languages import detected
+from thoughtbox.sandbox.protocol import Language, Limits, Snippet
+
+PATIENT_WALL_MS = 600_000
+"""How long a snippet may take whose client waits for it as a task."""
+
+MEGABYTE = 1024 * 1024
+
+
+def snippet_of(code: str, language: Language | None) -> Snippet:
+    """A snippet that may call everything."""
+    return Snippet(code, language or detected(code), operations=_operations(), builders=_builders())
+
+
+def limits_for(settings: Mapping[str, Any], *, is_patient: bool) -> Limits:
+    return Limits(
+        cpu_ms=settings["code_cpu_ms"],
+        wall_ms=PATIENT_WALL_MS if is_patient else settings["code_wall_ms"],
+        memory_bytes=settings["code_memory_mb"] * MEGABYTE,
+    )
+
+
+@cache
+def _operations() -> Collection[str]:
+    return tuple(f"{known.room}.{known.bare}" for known in TABLE.known.values() if not known.hidden)
+
+
+@cache
+def _builders() -> Mapping[str, Collection[str]]:
+    """The builders, and which of their options are references."""
+    own = {"question": ("answeredBy",), "revision": ("replacesId",)}
+    return {kind: (*RELATIONS_IN_ORDER, *own.get(kind, ())) for kind in MODELS} | dict.fromkeys(HOST_ONLY, ())
