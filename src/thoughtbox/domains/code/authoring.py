@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Never, TypeVar
+from typing import Any, Never, TypeVar
 
 from pydantic import ValidationError
 
 from thoughtbox.domains.code import records
 from thoughtbox.domains.code.models import (
     Authored,
-    AuthoredListed,
-    AuthoredShown,
     AuthorRecords,
     Claim,
     Decision,
@@ -22,17 +20,15 @@ from thoughtbox.domains.code.models import (
     Observation,
     Plan,
     Question,
-    ReadAuthored,
     RecordsWritten,
     Revision,
     Written,
 )
 from thoughtbox.domains.code.room import room
-from thoughtbox.domains.code.standing import session_for, session_of
-from thoughtbox.domains.code.view import Written as WrittenView
+from thoughtbox.domains.code.standing import session_for
 from thoughtbox.errors import HostOnly, InvalidPayload, RecordNotFound
 from thoughtbox.ledger.record import MAIN_BRANCH, RELATIONS, Record, present, seq_of
-from thoughtbox.operations import Example, Pages, Tx, cursor, place_in
+from thoughtbox.operations import Example, Tx
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,12 +47,6 @@ _OWN = {"sourceUrl": "source_url", "answeredBy": "answered_by", "steps": "steps"
 """What only some kinds have, by the name that the record gives it."""
 
 _CLAIM = ("claim", {"text": "Reads dominate writes 40 to 1.", "session": "s1"})
-
-
-class AfterRecord(NamedTuple):
-    """Where a page of records ends."""
-
-    seq: int
 
 
 def _builder(kind: Kind, title: str, example: Example) -> Callable[[F], F]:
@@ -162,34 +152,6 @@ for _kind in HOST_ONLY:
     _host_only(_kind)
 
 
-@room.operation(
-    "authored",
-    title="Read what builders wrote",
-    newest_first=frozenset({"records"}),
-    pages=[Pages("records", lambda record: cursor(AfterRecord(seq_of(record["id"]) or 0)), cursor="cursor")],
-    example=Example({"session": "s1", "kind": "claim"}, given=[_CLAIM]),
-)
-def authored(tx: Tx, call: ReadAuthored) -> AuthoredListed:
-    """Records that builders have written, of a session, or those that refer to a record; in order, a page at a time."""
-    after = place_in(call.cursor, AfterRecord).seq if call.cursor is not None else 0
-    view = tx.ask(WrittenView)
-    if call.about is not None:
-        seqs = view.about(call.about, call.relation, after, call.limit + 1)
-    elif (session := session_of(tx, call.session)) is not None:
-        seqs = view.page(session, call.kind, call.branch, after, call.limit + 1)
-    else:
-        raise InvalidPayload(
-            "there is no session that you are in",
-            recovery="Name one: session, or about: the id of a record that others refer to.",
-            details={"fields": ["session"]},
-        )
-    found = [record for record in tx.ledger.records(seqs[: call.limit]) if _is_wanted(record, call)]
-    is_last = len(seqs) <= call.limit
-    return AuthoredListed(
-        records=list(map(_shown, found)), cursor=None if is_last else cursor(AfterRecord(seqs[call.limit - 1]))
-    )
-
-
 def append(tx: Tx, call: Authored, session: str) -> Record:
     """Write one record. What it refers to must be there, and stands before it."""
     relations = []
@@ -240,13 +202,13 @@ def _read(index: int, given: Mapping[str, Any]) -> Authored:
         raise host_only(kind)
     model = MODELS.get(kind) if isinstance(kind, str) else None
     if model is None:
-        _refuse(f"records[{index}].kind", f"it is none of {', '.join(MODELS)}")
+        _refuse(f"records.{index}.kind", f"it is none of {', '.join(MODELS)}")
     own = {name: value for name, value in given.items() if name != "kind"}
     try:
         return model.model_validate(own, by_alias=True, by_name=False)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, (f"records[{index}]", *first["loc"])))
+        place = ".".join(map(str, ("records", index, *first["loc"])))
         _refuse(place, first["msg"].removeprefix("Value error, "))
 
 
@@ -267,32 +229,3 @@ def _must_be_there(tx: Tx, to: str) -> None:
 
 def _replaced(attrs: Mapping[str, Any]) -> tuple[str, ...]:
     return (attrs["replacesId"],) if "replacesId" in attrs else ()
-
-
-def _is_wanted(record: Record, call: ReadAuthored) -> bool:
-    """Of records that refer to one: those of the session, kind and branch that were asked for."""
-    if call.about is None:
-        return True
-    return (
-        (call.session is None or record.session == call.session)
-        and (call.kind is None or record.kind == call.kind)
-        and (call.branch is None or record.envelope["branch"] == call.branch)
-    )
-
-
-def _shown(record: Record) -> AuthoredShown:
-    said = record.envelope
-    branch = said["branch"]
-    return AuthoredShown(
-        id=record.id,
-        kind=record.kind,
-        text=record.text,
-        session=record.session,
-        branch=branch if branch != MAIN_BRANCH else None,
-        ts=record.ts,
-        agent=record.agent,
-        refs=said["refs"] or None,
-        confidence=said.get("confidence"),
-        labels=said["body"].get("labels"),
-        attrs={name: value for name, value in record.attrs.items() if value} or None,
-    )

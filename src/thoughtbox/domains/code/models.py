@@ -170,6 +170,27 @@ class AuthoredListed(CamelOutput):
     cursor: str | None = None
 
 
+class FindAuthored(CamelInput):
+    query: Annotated[Text, Field(max_length=1_000, description="A question, or words.")]
+    limit: Annotated[int, Field(ge=1, le=100, description="How many in one answer.")] = 20
+    offset: Annotated[int, Field(ge=0, le=1_000_000, description="How many to pass over.")] = 0
+    max_chars: MaxChars = None
+
+
+class AuthoredHit(CamelOutput):
+    id: str
+    kind: str
+    session: str
+    ts: str
+    snippet: str
+
+
+class AuthoredFound(CamelOutput):
+    records: list[AuthoredHit]
+    next_offset: int | None = None
+    message: str | None = None
+
+
 class SetVariable(CamelInput):
     name: Annotated[Key, Field(max_length=100, description="What it is called in this session.")]
     value: Annotated[Any, Field(description="Any JSON; null counts as a value.")] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from thoughtbox.domains.code import authoring, variables
+from thoughtbox.domains.code import authoring, reading, variables
 from thoughtbox.domains.code.models import Execute, Executed
 from thoughtbox.domains.code.room import room
 from thoughtbox.domains.code.running import Execution, Written
@@ -21,7 +21,7 @@ from thoughtbox.errors import (
 from thoughtbox.operations import Apart, Example, Slices, Steps
 from thoughtbox.sandbox.sandboxes import Sandboxes
 
-__all__ = ["authoring", "variables"]
+__all__ = ["authoring", "reading", "variables"]
 
 
 @room.operation(
