@@ -15,7 +15,8 @@ Schema = dict[str, Any]
 
 def schemas_of(table: Table, operation: Operation) -> Schemas:
     """Both schemas, in JSON. What leads to other operations answers as they do."""
-    output = orjson.dumps(output_schema(operation)) if operation.gateway is None else None
+    is_told = operation.gateway is None and operation.output.listed
+    output = orjson.dumps(output_schema(operation)) if is_told else None
     return Schemas(orjson.dumps(input_schema(table, operation)), output)
 
 

@@ -28,7 +28,7 @@ from thoughtbox.domains.code.room import room
 from thoughtbox.domains.code.standing import session_for
 from thoughtbox.errors import HostOnly, InvalidPayload, RecordNotFound
 from thoughtbox.ledger.record import MAIN_BRANCH, RELATIONS, Record, present, seq_of
-from thoughtbox.operations import Example, Tx
+from thoughtbox.operations import TABLE, Example, Tx
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -213,7 +213,11 @@ def _read(index: int, given: Mapping[str, Any]) -> Authored:
 
 
 def _refuse(place: str, why: str) -> Never:
-    raise InvalidPayload(f"`{place}`: {why}; nothing was written", details={"fields": [place]})
+    raise InvalidPayload(
+        f"`{place}`: {why}; nothing was written",
+        recovery=TABLE.guidance("author"),
+        details={"fields": [place]},
+    )
 
 
 def _must_be_there(tx: Tx, to: str) -> None:

@@ -237,6 +237,7 @@ class Search(CamelInput):
 
 class Searched(CamelOutput):
     sparse: ClassVar[bool] = True
+    listed: ClassVar[bool] = False
 
     result: Any = None
     logs: list[str] | None = None
@@ -251,6 +252,8 @@ class Execute(CamelInput):
 
 
 class Executed(CamelOutput):
+    listed: ClassVar[bool] = False
+
     result: Any
     logs: list[str]
     language: Language

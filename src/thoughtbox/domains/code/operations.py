@@ -39,7 +39,19 @@ __all__ = ["authoring", "reading", "variables"]
     example=Example({"code": 'const c = tb.claim("Reads dominate");\ntb.evidence("40 to 1", {supports: [c]});\nc.id'}),
 )
 def execute(slices: Slices, call: Execute) -> Steps[Executed]:
-    """Run a snippet: all of its records are written, or none."""
+    """Run JavaScript, TypeScript or Python that writes through `tb`: all of its records, or none.
+
+    Builders return handles, references at once: tb.claim(text, {supports: [handle or "th:17"], confidence: 0.8}),
+    tb.evidence (sourceUrl), question, plan (steps), observation (context), decision (alternativesConsidered), revision
+    (replacesId). Relations on each: supports contradicts answers derived_from refines blocks revises relates_to.
+    Any operation: tb.<room>.<operation>({…}); `search` finds them. Errors have code, message, recovery.
+    tb.vars.set(name, value), get, list, delete: kept for the session. Last expression or `return` is the result.
+    const q = tb.question("Which cache?")
+    const c = tb.claim("Reads dominate", {answers: [q]})
+    tb.evidence("40 to 1 in the logs", {supports: [c]})
+    tb.thoughts.session.list({limit: 3}).sessions.map(s => s.title)
+    Python has keywords: tb.claim("…", answers=[q]).
+    """
     lasting = slices.calling.lasting
     snippet = snippet_of(call.code, call.language)
 
