@@ -228,11 +228,23 @@ class VariableDeleted(Output):
     deleted: bool
 
 
+class ReadDeclarations(CamelInput):
+    language: Annotated[Literal["typescript", "python"], Field(description="In which language.")]
+    names: Annotated[
+        list[Key] | None, Field(max_length=100, description="Rooms, families or operations; without them, all.")
+    ] = None
+
+
+class Declared(CamelOutput):
+    language: str
+    text: str
+
+
 class Search(CamelInput):
-    code: Annotated[str | None, Field(max_length=LONGEST_CODE, description="Snippet over `catalog`.")] = None
-    query: Annotated[str | None, Field(max_length=500, description="Or plain words.")] = None
-    language: Annotated[Language | None, Field(description="Told from the code if left out.")] = None
-    limit: Annotated[int, Field(ge=1, le=50, description="Hits for a query.")] = 8
+    query: Annotated[str | None, Field(min_length=1, max_length=500)] = None
+    code: Annotated[str | None, Field(min_length=1, max_length=LONGEST_CODE)] = None
+    language: Language | None = None
+    limit: Annotated[int, Field(ge=1, le=50)] = 8
 
 
 class Searched(CamelOutput):

@@ -5,23 +5,84 @@ from __future__ import annotations
 from typing import Any
 
 from thoughtbox.domains.code import authoring, reading, variables
-from thoughtbox.domains.code.models import Execute, Executed
+from thoughtbox.domains.code import declarations as declared
+from thoughtbox.domains.code.models import Declared, Execute, Executed, ReadDeclarations, Search, Searched
 from thoughtbox.domains.code.room import room
 from thoughtbox.domains.code.running import Execution, Written
+from thoughtbox.domains.code.searching import Looking, found
 from thoughtbox.domains.code.snippets import limits_for, snippet_of
 from thoughtbox.errors import (
     HostOnly,
     InvalidOperation,
+    InvalidPayload,
     LimitExceeded,
     RecordNotFound,
     SandboxUnavailable,
     SnippetFailed,
     SnippetInvalid,
 )
-from thoughtbox.operations import Apart, Example, Slices, Steps
+from thoughtbox.operations import TABLE, Apart, Example, Resource, Slices, Steps, Tx
 from thoughtbox.sandbox.sandboxes import Sandboxes
 
 __all__ = ["authoring", "reading", "variables"]
+
+DECLARATIONS_CEILING = 1_000_000
+"""They are given whole."""
+
+
+@room.operation(
+    "search",
+    title="Search what can be called",
+    toolsets=["default", "code"],
+    in_turn=True,
+    errors=[SnippetInvalid, SnippetFailed, LimitExceeded, SandboxUnavailable],
+    example=Example({"query": "link evidence to a claim", "limit": 3}),
+)
+def search(slices: Slices, call: Search) -> Steps[Searched]:
+    """Find what `execute` and the gateway can call. `query`: plain words, best first.
+
+    Or `code`: a read-only snippet over `catalog`, with the arrays operations, kinds, relations, prompts, resources. An
+    operation has name (what follows `tb.`), room, summary, signature, input, output, example, errors.
+    catalog.operations.filter(o => o.room == "mind" && /branch/.test(o.name)).map(o => o.signature)
+    """
+    if (call.code is None) == (call.query is None):
+        raise InvalidPayload(
+            "send either `query` or `code`",
+            recovery='Send plain words: {"query": "merge two branches"}.',
+            details={"fields": ["query", "code"]},
+        )
+    if call.code is None:
+        return Searched(result=found(call.query or "", call.limit))
+    lasting = slices.calling.lasting
+    looking = Looking(lasting.of(Sandboxes), call.code, call.language, limits_for(slices.calling.settings))
+    return Searched.plainly((yield lasting.of(Apart).run(looking.run, stop=looking.stop)))
+
+
+@room.operation(
+    "declarations",
+    title="Declarations of all that a snippet can use",
+    ceiling=DECLARATIONS_CEILING,
+    example=Example({"language": "python", "names": ["ledger"]}),
+)
+def declarations(tx: Tx, call: ReadDeclarations) -> Declared:
+    """What a snippet can use, as TypeScript (`.d.ts`) or Python (`.pyi`) declares it: all of it, or a few rooms."""
+    made = declared.python if call.language == "python" else declared.typescript
+    return Declared(language=call.language, text=made(TABLE, call.names))
+
+
+for _language, _file in (("typescript", "tb.d.ts"), ("python", "tb.pyi")):
+    room.resource(
+        Resource(
+            uri=f"thoughtbox://code/{_file}",
+            name=_file,
+            title=f"Declarations for {_language.title().replace('script', 'Script')}",
+            description="All that a snippet can use: builders, operations, their arguments and answers.",
+            operation="declarations",
+            arguments={"language": _language},
+            part="text",
+            mime="text/plain",
+        )
+    )
 
 
 @room.operation(

@@ -22,7 +22,7 @@ def snippet_of(code: str, language: Language | None) -> Snippet:
     return Snippet(code, language or detected(code), operations=_operations(), builders=_builders())
 
 
-def limits_for(settings: Mapping[str, Any], *, is_patient: bool) -> Limits:
+def limits_for(settings: Mapping[str, Any], *, is_patient: bool = False) -> Limits:
     return Limits(
         cpu_ms=settings["code_cpu_ms"],
         wall_ms=PATIENT_WALL_MS if is_patient else settings["code_wall_ms"],
