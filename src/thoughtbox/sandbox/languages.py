@@ -1,5 +1,0 @@
-from thoughtbox.sandbox.protocol import Language
-
-
-def detected(code: str) -> Language:
-    return "python"
