@@ -1,0 +1,116 @@
+"""What a sandbox says, read with distrust: a snippet can print whatever it likes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from thoughtbox.sandbox.protocol import Built
+
+DEEPEST = 200
+LARGEST_INTEGER = 2**53
+LONGEST_NAME = 500
+LONGEST_TEXT = 20_000
+
+_TEXTS = frozenset({"labels", "steps", "alternativesConsidered"})
+_TEXT = frozenset({"context", "sourceUrl"})
+
+
+class NotAFrame(ValueError):
+    """Was not said by the prelude, or not as it says things."""
+
+
+class TooDeep(ValueError):
+    """Nested deeper than what is sent as JSON."""
+
+
+class Said(NamedTuple):
+    """One thing said: a question, or, without a name, the end."""
+
+    name: str | None
+    value: Any
+    """The arguments, or the result."""
+    queued: list[Any]
+    length: int
+    """Characters of its JSON, what is queued left out."""
+
+
+def said(frame: str) -> Said:
+    content = _loaded(frame)
+    if not isinstance(content, dict):
+        raise NotAFrame
+    queued = content.get("queued")
+    if not isinstance(queued, list):
+        raise NotAFrame
+    length = frame.rfind(',"queued":')
+    if "result" in content:
+        return Said(None, content["result"], queued, length - len('{"result":'))
+    name, arguments = content.get("name"), content.get("arguments")
+    if not isinstance(name, str) or len(name) > LONGEST_NAME or not isinstance(arguments, dict):
+        raise NotAFrame
+    return Said(name, arguments, queued, length)
+
+
+def built(
+    queued: Sequence[Any], builders: Mapping[str, Collection[str]], ids: set[str], next_number: int
+) -> list[Built]:
+    """What was queued, if all of it could have been; adds the ids of the records to `ids`."""
+    records: list[Built] = []
+    for number, entry in enumerate(queued, next_number):
+        if not (isinstance(entry, list) and len(entry) == 3):
+            raise NotAFrame
+        kind, text, options = entry
+        if not (isinstance(kind, str) and kind in builders and _is_text(text) and isinstance(options, dict)):
+            raise NotAFrame
+        if not all(_is_right(name, value, builders[kind], ids) for name, value in options.items()):
+            raise NotAFrame
+        ids.add(f"th:{number}")
+        records.append(Built(kind, text, options))
+    return records
+
+
+def _is_right(option: str, value: Any, references: Collection[str], ids: set[str]) -> bool:
+    if option in references:
+        return all(isinstance(item, str) and item in ids for item in (value if isinstance(value, list) else [value]))
+    if option == "confidence":
+        return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    if option in _TEXTS:
+        return isinstance(value, list) and all(_is_text(item) for item in value)
+    return option in _TEXT and _is_text(value)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= LONGEST_TEXT and "\0" not in value and not value.isspace()
+
+
+def _loaded(text: str) -> Any:
+    try:
+        value = json.loads(text, parse_int=_integer, parse_constant=lambda constant: None)
+    except RecursionError:
+        raise TooDeep from None
+    except ValueError:
+        raise NotAFrame from None
+    if text.count("[") + text.count("{") > DEEPEST and _depth(value) > DEEPEST + 2:
+        raise TooDeep
+    return value
+
+
+def _integer(digits: str) -> int | str:
+    """Beyond what every JSON reader keeps exactly, the digits themselves."""
+    if len(digits) > 4_000:
+        return digits
+    value = int(digits)
+    return value if -LARGEST_INTEGER <= value <= LARGEST_INTEGER else digits
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [
+            item
+            for one in level
+            for item in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+        ]
+    return depth
