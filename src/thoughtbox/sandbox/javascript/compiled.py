@@ -1,0 +1,90 @@
+"""The engine's WebAssembly, compiled to machine code once and kept in files beside Python's own bytecode.
+
+Compiling takes about a second; a worker that maps the files is ready within a tenth of it, and shares their memory with
+the other workers. A file is named after everything it was made from. Losing one costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from binascii import crc32
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.util import cache_from_source
+from pathlib import Path
+from typing import Final
+
+from thoughtbox.sandbox.javascript import launch
+from thoughtbox.sandbox.javascript.launch import Installed
+from thoughtbox.sandbox.javascript.module_files import SUFFIX, is_sound, is_trusted, is_trusted_folder
+
+MODULES: Final = ("guest", "transform")
+"""The JavaScript engine, and what takes the types out of TypeScript."""
+FORM: Final = 1
+"""Changes with the settings of the compiler, in `worker/machine.py`, and with the form of the file."""
+BUILD_SECONDS: Final = 120
+
+
+def prepare() -> bool:
+    """Have all modules compiled and kept; whether they are. A file that is not what was written is made again."""
+    installed = launch.installed()
+    return installed is not None and all(_is_prepared(module, installed) for module in MODULES)
+
+
+def kept(installed: Installed) -> tuple[Path, ...] | None:
+    """The files that hold the modules; None when one is missing, or may not be used."""
+    files = [next(filter(is_trusted, _paths(module, installed)), None) for module in MODULES]
+    found = tuple(file for file in files if file is not None)
+    return found if len(found) == len(MODULES) else None
+
+
+def discard(installed: Installed) -> None:
+    """Remove files that have turned out to be of no use."""
+    for module in MODULES:
+        for path in _paths(module, installed):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def _is_prepared(module: str, installed: Installed) -> bool:
+    return any(map(is_sound, _paths(module, installed))) or _is_built(module, installed)
+
+
+def _is_built(module: str, installed: Installed) -> bool:
+    """Compile a module, in a process of its own, into the first place that takes it."""
+    for path in _paths(module, installed, to_write=True):
+        with suppress(OSError, subprocess.SubprocessError):
+            path.parent.mkdir(0o700, parents=True, exist_ok=True)
+            if is_trusted_folder(path.parent):
+                with launch.started(installed, "build", str(installed.wasm(module)), str(path)) as builder:
+                    builder.communicate(timeout=BUILD_SECONDS)
+                if is_sound(path):
+                    return True
+    return False
+
+
+def _paths(module: str, installed: Installed, *, to_write: bool = False) -> Iterator[Path]:
+    name = _name(module, installed)
+    return (folder / name for folder in _places(to_write=to_write))
+
+
+def _name(module: str, installed: Installed) -> str:
+    source = installed.wasm(module).stat()
+    made_from = repr((FORM, str(installed.folder), source.st_size, source.st_mtime_ns)).encode()
+    machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
+    return f"{module}-{installed.releases}-{sys.platform}-{machine}-{crc32(made_from):08x}{SUFFIX}"
+
+
+def _places(*, to_write: bool) -> Iterator[Path]:
+    """Folders that a file may be in: where the package's bytecode is, or else where this user's caches are."""
+    if not (to_write and sys.dont_write_bytecode):
+        yield Path(cache_from_source(str(Path(__file__).with_name("__init__.py")))).parent
+    caches = os.environ.get("XDG_CACHE_HOME")
+    with suppress(RuntimeError):  # nobody's home
+        if sys.platform == "win32":
+            caches = caches or os.environ.get("LOCALAPPDATA") or str(Path.home())
+        elif sys.platform == "darwin":
+            caches = caches or str(Path.home() / "Library" / "Caches")
+        yield Path(caches or Path.home() / ".cache") / "thoughtbox"

@@ -1,0 +1,16 @@
+"""Compile one module of the engine and keep it in a file: `build WASM FILE`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from thoughtbox.sandbox.javascript import module_files
+from thoughtbox.sandbox.javascript.worker.machine import compiler
+
+
+def main() -> None:
+    import wasmtime
+
+    source, target = map(Path, sys.argv[3:5])
+    module_files.write(target, bytes(wasmtime.Module(compiler(), source.read_bytes()).serialize()))
