@@ -1,0 +1,1 @@
+"""Code mode: the whole system through two tools, by small programs."""
