@@ -1,4 +1,4 @@
-"""Declarations of all that a snippet can use, made once: a `.d.ts` to be read, and a `.pyi` that Python is held against."""
+"""Declarations of all that a snippet can use, made once: a `.d.ts` to be read, a `.pyi` that Python is held against."""
 
 from __future__ import annotations
 

@@ -47,33 +47,53 @@ class Builder(NamedTuple):
     """What such a record is."""
     own: Mapping[str, Option]
     """Its own options, named as the `attrs` they become."""
+    javascript: str
+    python: str
+    """The same example, that runs as it stands."""
 
 
 BUILDERS: Mapping[str, Builder] = {
-    "claim": Builder("Something held to be true.", {}),
+    "claim": Builder(
+        "Something held to be true.",
+        {},
+        'tb.claim("Reads outnumber writes by far.", {confidence: 0.8, labels: ["cache"]})',
+        'tb.claim("Reads outnumber writes by far.", confidence=0.8, labels=["cache"])',
+    ),
     "evidence": Builder(
         "Something that was seen, measured or read, and that speaks for or against a claim.",
         {"sourceUrl": Option("text", "Where it was found.")},
+        'const c = tb.claim("Reads outnumber writes."); tb.evidence("40 to 1 in a day of logs.", {supports: [c]})',
+        'c = tb.claim("Reads outnumber writes.")\ntb.evidence("40 to 1 in a day of logs.", supports=[c])',
     ),
     "question": Builder(
         "Something that is not known yet.",
         {"answeredBy": Option("references", "Records that answer it.")},
+        'tb.question("Does the cache survive a restart?", {labels: ["cache"]})',
+        'tb.question("Does the cache survive a restart?", labels=["cache"])',
     ),
     "plan": Builder(
         "What is going to be done, step by step.",
         {"steps": Option("texts", "The steps, in order.", required=True)},
+        'tb.plan("Move the cache.", {steps: ["Measure.", "Move it.", "Measure again."]})',
+        'tb.plan("Move the cache.", steps=["Measure.", "Move it.", "Measure again."])',
     ),
     "observation": Builder(
         "Something that was noticed, and is not judged yet.",
         {"context": Option("text", "Where or when that was.")},
+        'tb.observation("Latency doubled.", {context: "after the deploy", metrics: {p50_ms: 84}})',
+        'tb.observation("Latency doubled.", context="after the deploy", metrics={"p50_ms": 84})',
     ),
     "decision": Builder(
         "What was decided, and instead of what.",
         {"alternativesConsidered": Option("texts", "What could have been done instead.")},
+        'tb.decision("Use a read-through cache.", {alternativesConsidered: ["A larger database."]})',
+        'tb.decision("Use a read-through cache.", alternativesConsidered=["A larger database."])',
     ),
     "revision": Builder(
         "Something said anew, in the place of an earlier record, which stays as it was.",
         {"replacesId": Option("reference", "The record that it replaces.", required=True)},
+        'const c = tb.claim("It takes 40 ms."); tb.revision("It takes 48 ms.", {replacesId: c})',
+        'c = tb.claim("It takes 40 ms.")\ntb.revision("It takes 48 ms.", replacesId=c)',
     ),
 }
 """What a model writes, by kind."""
@@ -91,25 +111,33 @@ COMMON_OPTIONS: Mapping[str, Option] = {
 }
 """Every builder takes these, too."""
 
-HOST_ONLY: Mapping[str, Builder] = {
-    "tool_call": Builder(
+
+class HostOnly(NamedTuple):
+    """A kind that the host alone writes."""
+
+    says: str
+    attrs: Mapping[str, Option]
+
+
+HOST_ONLY: Mapping[str, HostOnly] = {
+    "tool_call": HostOnly(
         "A call of a tool, written by the host before it runs.",
         {"toolName": Option("text", "The tool.", True), "args": Option("object", "Its arguments.", True)},
     ),
-    "tool_result": Builder(
+    "tool_result": HostOnly(
         "What came of a call, written by the host when it has ended.",
         {"callId": Option("reference", "The call.", True), "status": Option("text", "ok or error.", True)},
     ),
-    "hub_event": Builder(
+    "hub_event": HostOnly(
         "Something that happened on the server, written by the host.",
         {"eventType": Option("text", "What it was.", True)},
     ),
-    "checkpoint": Builder(
+    "checkpoint": HostOnly(
         "A state of the ledger that the host has signed.",
         {"stateHash": Option("text", "The root of its tree.", True)},
     ),
 }
-"""Kinds that the host alone writes, with their `attrs`. A snippet that tries to is told so."""
+"""A snippet that tries to write one of these is told so."""
 
 _TYPES: Mapping[OptionType, str] = {
     "text": "string",
@@ -145,10 +173,10 @@ def builder_signature(kind: str) -> str:
 
 def attributes_of(kind: str) -> dict[str, str]:
     """The `attrs` of a kind by name, with their types; those with a question mark may be missing."""
-    builder = BUILDERS.get(kind) or HOST_ONLY[kind]
+    attrs = BUILDERS[kind].own if kind in BUILDERS else HOST_ONLY[kind].attrs
     types = {**_TYPES, "reference": "string", "references": "string[]"}
-    own = {f"{name}{'' if each.required else '?'}": types[each.type] for name, each in builder.own.items()}
-    return own if kind in HOST_ONLY else {**own, "relations?": "{type, to}[]"}
+    own = {f"{name}{'' if each.required else '?'}": types[each.type] for name, each in attrs.items()}
+    return {**own, "relations?": "{type, to}[]"} if kind in BUILDERS else own
 
 
 def python_name(name: str) -> str:
