@@ -35,18 +35,25 @@ class _Column(NamedTuple):
     weight: int
     only: Any
     """What all its cells are; MANY where they differ."""
+    has_null: bool
 
 
 class _Group:
-    """Rows that will have one layout."""
+    """Rows that will have one layout.
+
+    Where a field is missing in one of them, none of the others may have a null there: it would be taken for missing.
+    """
 
     def __init__(self, rows: list[int], columns: dict[str, _Column]) -> None:
         self.rows = rows
         self.columns = columns
         self.cost = LAYOUT + ROW * len(rows)
+        self.can_be = True
         for path, column in columns.items():
             missing = len(rows) - column.count
             self.cost += weight(path)
+            if missing and column.has_null:
+                self.can_be = False
             if missing or column.only is MANY:
                 self.cost += column.weight + (missing + 1) * MARKED * (missing > 0)
             else:
@@ -69,7 +76,10 @@ def grouped(rows: Sequence[Mapping[str, Cell]]) -> list[list[int]] | None:
         return None
     groups = [_group(numbers, rows) for numbers in by_form.values()]
     groups.sort(key=lambda group: (-len(group.rows), group.rows[0]))
-    groups = _merged(_without_the_rarest(groups))
+    groups = _without_the_rarest(groups)
+    if len(groups) > 2 * MOST_COMPARED:
+        return None
+    groups = _merged(groups)
     return sorted(sorted(group.rows) for group in groups)
 
 
@@ -77,22 +87,27 @@ def _group(numbers: list[int], rows: Sequence[Mapping[str, Cell]]) -> _Group:
     columns: dict[str, _Column] = {}
     for number in numbers:
         for path, cell in rows[number].items():
-            one = _Column(1, cell.weight, cell.same)
+            one = _Column(1, cell.weight, cell.same, cell.same is None)
             columns[path] = _together(columns[path], one) if path in columns else one
     return _Group(numbers, columns)
 
 
 def _together(one: _Column, other: _Column) -> _Column:
     is_same = one.only is not MANY and other.only is not MANY and one.only == other.only
-    return _Column(one.count + other.count, one.weight + other.weight, one.only if is_same else MANY)
+    has_null = one.has_null or other.has_null
+    return _Column(one.count + other.count, one.weight + other.weight, one.only if is_same else MANY, has_null)
 
 
 def _without_the_rarest(groups: list[_Group]) -> list[_Group]:
     kept = groups[:MOST_COMPARED]
     for rare in groups[MOST_COMPARED:]:
         form = rare.columns.keys()
-        near = min(range(len(kept)), key=lambda place: len(kept[place].columns.keys() ^ form))
-        kept[near] = kept[near].with_all_of(rare)
+        near = min(range(MOST_COMPARED), key=lambda place: len(kept[place].columns.keys() ^ form))
+        both = kept[near].with_all_of(rare)
+        if both.can_be:
+            kept[near] = both
+        else:
+            kept.append(rare)
     return kept
 
 
@@ -103,7 +118,7 @@ def _merged(groups: list[_Group]) -> list[_Group]:
     def weigh(one: int, other: int) -> None:
         both = alive[one].with_all_of(alive[other])
         gain = alive[one].cost + alive[other].cost - both.cost
-        if gain > 0:
+        if gain > 0 and both.can_be:
             gains[one, other] = (gain, both)
 
     for other in alive:

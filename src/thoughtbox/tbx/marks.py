@@ -88,7 +88,7 @@ def _sames(rows: Sequence[Row], known: Mapping[str, Mapping[Any, int]]) -> dict[
     for row in rows:
         first: dict[tuple[type, Any], str] = {}
         for path, value in row.items():
-            if path not in known or not _can_be_referred_to(value):
+            if path not in known or not can_be_referred_to(value):
                 continue
             other = first.setdefault((type(value), value), path)
             if other != path and path not in has_true:
@@ -106,5 +106,5 @@ def _sames(rows: Sequence[Row], known: Mapping[str, Mapping[Any, int]]) -> dict[
     return best
 
 
-def _can_be_referred_to(value: Any) -> bool:
+def can_be_referred_to(value: Any) -> bool:
     return type(value) is int or (isinstance(value, str) and len(value) >= SHORTEST_SAME)

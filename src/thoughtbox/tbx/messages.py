@@ -7,7 +7,7 @@ from typing import Any
 
 from thoughtbox.errors import NotTbx, shown
 from thoughtbox.tbx.reading import Dictionaries, Table
-from thoughtbox.tbx.records import Opening, is_record, shortened
+from thoughtbox.tbx.records import Opening, can_be_shortened, is_record, shortened, shortened_error
 from thoughtbox.tbx.results import Part, put_back, taken_apart
 from thoughtbox.tbx.tables import table
 from thoughtbox.tbx.vocabulary import KINDS, RELATIONS
@@ -26,7 +26,7 @@ FEWEST_RECORDS = 4
 
 KIND, RELATION = "k", "rel"
 """The dictionaries of a part that holds records, beside those of its columns."""
-_NOT_CODED_AGAIN = ("k", "a.relations.t")
+_NOT_CODED_AGAIN = ("k", "a.relations.*.t")
 
 
 def is_tbx(value: Any) -> bool:
@@ -43,15 +43,15 @@ def encode(value: Any) -> Message:
         return {"v": VERSION, "j": value}
 
 
-def encode_error(shown_error: Mapping[str, Any]) -> Message:
+def encode_error(told: Mapping[str, Any]) -> Message:
     """An error as a message, in the form of a record: its payload, or what a room puts around one as its `error`."""
-    if (part := _error(shown_error)) is not None:
-        return {"v": VERSION, **part}
-    inner = shown_error.get("error")
-    if isinstance(inner, dict) and (part := _error(inner)) is not None:
-        rest = {name: value for name, value in shown_error.items() if name != "error"}
-        return {"v": VERSION, **part, "at": "error", "j": rest}
-    return encode(dict(shown_error))
+    if can_be_shortened(told):
+        return {"v": VERSION, **_records([shortened_error(told)])}
+    inner = told.get("error")
+    if isinstance(inner, dict) and can_be_shortened(inner):
+        rest = {name: value for name, value in told.items() if name != "error"}
+        return {"v": VERSION, **_records([shortened_error(inner)]), "at": "error", "j": rest}
+    return encode(dict(told))
 
 
 def decode(message: Any, *, check: Check | None = None) -> Any:
@@ -109,15 +109,6 @@ def _records(short: dict[str, Any] | list[dict[str, Any]]) -> Part:
     return {"d": dictionaries | made.dictionaries, "m": {"cols": made.cols, "rows": made.rows}}
 
 
-def _error(payload: Mapping[str, Any]) -> Part | None:
-    """An error as a record without an id; None where the payload is none."""
-    if not isinstance(payload.get("code"), str) or not isinstance(payload.get("message"), str) or "status" in payload:
-        return None
-    rest = {name: value for name, value in payload.items() if name != "message"}
-    short = {"k": KINDS["tool_result"], "x": payload["message"], "a": {"status": "error", **rest}}
-    return {"d": {KIND: {KINDS["tool_result"]: "tool_result"}}, "m": short}
-
-
 _FORMS = (
     frozenset({"j"}),
     frozenset({"at", "j"}),
@@ -157,23 +148,25 @@ def _opened_part(part: Any, where: str, check: Check | None) -> Any:
 def _opened(part: Mapping[str, Any], where: str, check: Check | None) -> Any:
     """What a part says; `where` is what the place of its keys begins with."""
     given = part.get("d", {})
+    if not isinstance(given, dict):
+        raise NotTbx(f"{where}d must be an object, by column")
     if "m" not in part:
         return _objects(part, Dictionaries(given, f"{where}d"), where)
     opening = Opening(_own(given, KIND, where), _own(given, RELATION, where))
     columns = {path: each for path, each in given.items() if path not in (KIND, RELATION)}
     found = part["m"]
-    if isinstance(found, dict) and "cols" not in found:
-        if columns:
-            raise NotTbx(f"{where}d.{shown(min(columns))} belongs to no column")
-        return _one(found, opening, f"{where}m", check)
-    if isinstance(found, dict):
+    if isinstance(found, dict) and "cols" in found:
         if found.keys() != {"cols", "rows"}:
             raise NotTbx(f"{where}m must have `cols` and `rows`, and nothing else")
         found = _objects(found, Dictionaries(columns, f"{where}d"), f"{where}m.")
     elif columns:
         raise NotTbx(f"{where}d.{shown(min(columns))} belongs to no column")
+    if isinstance(found, dict):
+        return _checked(opening.record(found, f"{where}m"), check)
     if not isinstance(found, list):
         raise NotTbx(f"{where}m must be a record, a list of them, or `cols` and `rows`")
+    if len(found) == 1 and opening.is_error(found[0]):
+        return opening.error(found[0], f"{where}m[0]")
     return [_checked(opening.record(each, f"{where}m[{number}]"), check) for number, each in enumerate(found)]
 
 
@@ -184,23 +177,8 @@ def _objects(part: Mapping[str, Any], dictionaries: Dictionaries, where: str) ->
     return objects
 
 
-def _one(short: Mapping[str, Any], opening: Opening, where: str, check: Check | None) -> Any:
-    """A record; without an id, an error."""
-    attrs = short.get("a")
-    if "i" in short or not isinstance(attrs, dict) or attrs.get("status") != "error":
-        return _checked(opening.record(short, where), check)
-    if opening.kind(short.get("k"), where) != "tool_result" or short.keys() != {"k", "x", "a"}:
-        raise NotTbx(f"{where} is no record, since it has no `i`, and no error, which has `k`, `x` and `a` only")
-    if not isinstance(short["x"], str) or not isinstance(attrs.get("code"), str) or "message" in attrs:
-        raise NotTbx(f"{where} is an error without a text, or without a code")
-    rest = {name: value for name, value in attrs.items() if name not in ("status", "code")}
-    return {"code": attrs["code"], "message": short["x"], **rest}
-
-
-def _own(given: Any, name: str, where: str) -> Mapping[str, str] | None:
+def _own(given: Mapping[str, Any], name: str, where: str) -> Mapping[str, str] | None:
     """One of the dictionaries that every part with records may have."""
-    if not isinstance(given, dict):
-        raise NotTbx(f"{where}d must be an object, by column")
     found = given.get(name)
     if found is not None and not (isinstance(found, dict) and all(isinstance(text, str) for text in found.values())):
         raise NotTbx(f"{where}d.{name} must map short keys to texts")

@@ -1,5 +1,7 @@
 """Paths: where a field stands in an object, as one text. `e.topic` is the field `topic` of the field `e`.
 
+`links.*.to` is the field `to` of every object in the list `links`.
+
 A name may hold anything, so whatever has a meaning in a path or behind one is written as `~` and a digit.
 """
 
@@ -10,10 +12,13 @@ from collections.abc import Iterable
 
 from thoughtbox.errors import NotTbx, shown
 
-SPECIAL = "~.?=#+"
+SPECIAL = "~.?=#+*"
 """By place: `~0` is `~`, `~1` a dot, and so on."""
 
-_TO_ESCAPE = re.compile(r"[~.?=#+]")
+EACH = ".*."
+"""Between the path of a list and that of a field of what is in it."""
+
+_TO_ESCAPE = re.compile(r"[~.?=#+*]")
 _ESCAPED = re.compile(r"~(.?)", re.DOTALL)
 
 
@@ -34,10 +39,12 @@ def below(path: str | None, name: str) -> str:
 
 def split(path: str) -> list[str]:
     """The names in a path, the outermost first."""
+    if "*" in path:
+        raise NotTbx(f"the path `{shown(path)}` leads to many places, and is to lead to one")
     return [_ESCAPED.sub(lambda found: _unescaped(found, path), piece) for piece in path.split(".")]
 
 
 def _unescaped(found: re.Match[str], path: str) -> str:
-    if found[1] == "" or found[1] not in "012345":
-        raise NotTbx(f"the path `{shown(path)}` has a `~` without a digit from 0 to 5 behind it")
+    if found[1] == "" or found[1] not in "0123456":
+        raise NotTbx(f"the path `{shown(path)}` has a `~` without a digit from 0 to 6 behind it")
     return SPECIAL[int(found[1])]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from thoughtbox.errors import NotTbx, shown
 from thoughtbox.tbx.columns import LATER, NUMBERED, SAME, Column, column
-from thoughtbox.tbx.paths import split
+from thoughtbox.tbx.paths import EACH, split
 from thoughtbox.tbx.times import milliseconds, time
 
 IN_COMMON = ""
@@ -117,7 +117,7 @@ class Table:
                 case str():
                     cells.append(self._read_cell(each, None, within))
                 case [str(head), inner]:
-                    layouts = self._read_layouts(inner, here, f"{within}{column(head).path}.", deep - 1)
+                    layouts = self._read_layouts(inner, here, within + column(head).path + EACH, deep - 1)
                     cells.append(self._read_cell(head, layouts, within))
                 case dict():
                     constants += (self._read_constant(head, value, within, here) for head, value in each.items())
@@ -184,7 +184,7 @@ class Table:
                 values[found.path] = _MISSING
                 referring.append(found)
             elif cell.inner is not None:
-                values[found.path] = self._objects(raw, cell.inner, here, f"{within}{found.path}.")
+                values[found.path] = self._objects(raw, cell.inner, here, within + found.path + EACH)
             else:
                 values[found.path] = self._value(raw, found, within + found.path, here)
         for constant in layout.constants:

@@ -26,6 +26,7 @@ TOP = {
 }
 BODY = {"x": "text", "p": "cipher", "l": "labels", "n": "metrics"}
 
+RESULT = "tool_result"
 BRANCH, AGENT = "main", "anonymous"
 """What is meant when nothing is said."""
 
@@ -57,6 +58,17 @@ def shortened(record: Record) -> Short:
     return short
 
 
+def can_be_shortened(error: Mapping[str, Any]) -> bool:
+    """Whether an error has a code and a message, and nothing that would be mistaken."""
+    return all(isinstance(error.get(name), str) for name in ("code", "message")) and "status" not in error
+
+
+def shortened_error(error: Mapping[str, Any]) -> Short:
+    """An error as a result of a call that has no id: its message is the text, and the rest of it stands in `a`."""
+    rest = {name: value for name, value in error.items() if name != "message"}
+    return {"k": KINDS[RESULT], "x": error["message"], "a": {"status": "error", **rest}}
+
+
 class Opening(NamedTuple):
     """Makes records of short keys again, with the dictionaries of their part."""
 
@@ -75,7 +87,7 @@ class Opening(NamedTuple):
         attrs = self._attrs(short.get("a", {}), where)
         made: Record = {
             "id": short["i"],
-            "kind": self.kind(short["k"], where),
+            "kind": _meant(self.kinds, short["k"], f"{where}.k"),
             "branch": BRANCH,
             "agent": AGENT,
             "source": {},
@@ -89,8 +101,22 @@ class Opening(NamedTuple):
                 raise NotTbx(f"{where}: `{name}` is not what it must be in a record")
         return made
 
-    def kind(self, short: Any, where: str) -> str:
-        return _meant(self.kinds, short, f"{where}.k")
+    def is_error(self, short: Any) -> bool:
+        """Whether this is no record, since it has no id, but says that it is an error."""
+        if not isinstance(short, dict) or "i" in short:
+            return False
+        attrs = short.get("a")
+        return isinstance(attrs, dict) and attrs.get("status") == "error"
+
+    def error(self, short: Short, where: str) -> dict[str, Any]:
+        attrs = short["a"]
+        if short.keys() != {"k", "x", "a"} or _meant(self.kinds, short["k"], f"{where}.k") != RESULT:
+            raise NotTbx(f"{where} must have `k`, `x` and `a` as an error does, or an `i` as a record")
+        rest = {name: value for name, value in attrs.items() if name not in ("status", "code")}
+        made = {"code": attrs.get("code"), "message": short["x"]}
+        if "message" in rest or not can_be_shortened(made):
+            raise NotTbx(f"{where} is an error without a code or without a text, or with two of them")
+        return made | rest
 
     def _attrs(self, attrs: Any, where: str) -> Any:
         if not isinstance(attrs, dict) or "relations" not in attrs:

@@ -10,9 +10,10 @@ from thoughtbox.tbx.columns import LATER, NUMBERED, SAME, Column
 from thoughtbox.tbx.dictionaries import Dictionary, dictionaries, key, texts_in
 from thoughtbox.tbx.flattening import Row, flattened
 from thoughtbox.tbx.layouts import Cell, grouped
-from thoughtbox.tbx.marks import Mark, marks, numbered, weights
+from thoughtbox.tbx.marks import Mark, can_be_referred_to, marks, numbered, weights
+from thoughtbox.tbx.paths import EACH
 from thoughtbox.tbx.times import milliseconds
-from thoughtbox.tbx.weights import KEY, weight, written
+from thoughtbox.tbx.weights import KEY, MARKED, weight, written
 
 DEEPEST_TABLES = 6
 """Tables in the cells of tables: so many levels."""
@@ -76,7 +77,7 @@ class _Making:
 
     def _nest(self, path: str, lists: Sequence[list[dict[str, Any]]], deep: int) -> None:
         """Make one table of all the lists in a column."""
-        beginning = f"{path}."
+        beginning = path + EACH
         uncoded = [each.removeprefix(beginning) for each in self._uncoded if each.startswith(beginning)]
         inner = table([each for found in lists for each in found], uncoded=uncoded, deep=deep)
         if inner is None:
@@ -104,7 +105,7 @@ class _Making:
                     last[path] = ms
                 elif mark == NUMBERED:
                     row[path] = [_number(text) for text in value] if isinstance(value, list) else _number(value)
-                elif mark == SAME and argument in whole and _is_same(value, whole[argument]):
+                elif mark == SAME and can_be_referred_to(value) and _is_same(value, whole.get(argument)):
                     row[path] = True
 
     def made(self) -> Table | None:
@@ -126,7 +127,9 @@ class _Making:
             return Cell(KEY + 1, object())
         if isinstance(value, str):
             return Cell(self._weights[path].get(value, KEY), ("", value))
-        return Cell(weight(value), value if value is None or isinstance(value, bool) else written(value))
+        if value is None or isinstance(value, bool):
+            return Cell(MARKED, value)
+        return Cell(weight(value), (int, value) if isinstance(value, int) else written(value))
 
     def _coded(self, groups: Sequence[Sequence[int]]) -> dict[str, Dictionary]:
         """The dictionaries, by the path of each column that has one."""

@@ -26,6 +26,5 @@ def weight(value: Any) -> int:
     return 1 + len(written(value)) // 3
 
 
-def written(value: Any) -> str:
-    """A value as compact JSON. Values are the same where their JSON is: 1, 1.0 and true differ."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""A value as compact JSON. Values are the same where their JSON is: 1, 1.0 and true differ."""
