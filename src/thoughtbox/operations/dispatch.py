@@ -20,9 +20,10 @@ from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.arguments import bind, read_as_far, wire_name
-from thoughtbox.operations.budget import Fitted, fit, is_whole
+from thoughtbox.operations.budget import SMALLEST, Fitted, fit, is_whole
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
 from thoughtbox.operations.calling import CallsOfOne
+from thoughtbox.operations.forms import JSON, Form, beyond, in_form
 from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.models import Input, has_field
@@ -68,6 +69,8 @@ class Call(NamedTuple):
     """The client's root directories, for an operation that needs them; none when it does not tell."""
     is_patient: bool = False
     """Whether whoever waits for the answer can do so for long: it comes as a task."""
+    form: Form = JSON
+    """The form that its answer is to have: what its arguments say of that, once they were looked at."""
 
 
 class Dispatcher:
@@ -121,13 +124,15 @@ class Dispatcher:
         operation, given = self._resolved(call)
         self._workspaces.must_be_open(call.workspace)
         try:
-            arguments, given = bind(self.table, operation, given)
+            arguments, given, form = bind(self.table, operation, given)
         except ThoughtboxError as refused:
             if operation.guard is None:
                 raise
             return self._engine.read(partial(self._refuse, operation, given, call, refused), here=here)
         _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
+        if form != JSON:
+            call = call._replace(form=form)
         if operation.works_in_steps:
             return in_steps(self._in_steps(operation, given, arguments, call, here=here))
         if operation.writes:
@@ -148,7 +153,7 @@ class Dispatcher:
         """Refuse what `submit` would refuse before anything is touched."""
         operation, given = self._resolved(call)
         self._workspaces.must_be_open(call.workspace)
-        arguments, _ = bind(self.table, operation, given)
+        arguments, _, _ = bind(self.table, operation, given)
         _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
 
@@ -223,7 +228,7 @@ class Dispatcher:
         tx = self._shown(self._tx(sql, operation, call, writes=False))
         answer = _answer(tx, operation, arguments)
         self._note(tx, operation, None)
-        return _landed(call, tx, self._shaped(operation, arguments, answer, tx.remarks, call.caller))
+        return _landed(call, tx, self._shaped(operation, arguments, answer, tx.remarks, call.caller, call.form))
 
     def _note(self, tx: Tx, operation: Operation, before: int | None) -> None:
         """Keep in mind that the caller is answered; `before` is the last record before a write."""
@@ -258,7 +263,7 @@ class Dispatcher:
         return _landed(call, tx, answer)
 
     def _shaped_answer(self, operation: Operation, arguments: Input, call: Call, tx: Tx) -> Answer:
-        return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller)
+        return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller, call.form)
 
     def _recording_refusals(
         self, operation: Operation, call: Call, write: Callable[[Sql], Answer], *, here: bool
@@ -298,14 +303,37 @@ class Dispatcher:
         if call.landing is not None:
             call.landing.focus = slices.focus
         self._around.answered.note(call.workspace, call.caller.agent, operation.name, None)
-        return self._shaped(operation, arguments, answer, remarks, call.caller)
+        return self._shaped(operation, arguments, answer, remarks, call.caller, call.form)
 
     def _shaped(
-        self, operation: Operation, arguments: Input, answer: Answer, remarks: Sequence[Any], caller: Caller
+        self,
+        operation: Operation,
+        arguments: Input,
+        answer: Answer,
+        remarks: Sequence[Any],
+        caller: Caller,
+        form: Form,
     ) -> Answer:
-        """The answer as it goes out: within its budget, and in its room's envelope."""
+        """The answer as it goes out: within its budget, in its room's envelope, and in the form that was asked for."""
         # Not by `getattr`: of a model without it, that takes as long as all of the rest.
         max_chars: int | None = arguments.__dict__.get("max_chars")
+        plain = partial(self._plain, operation, arguments, answer, remarks, caller)
+        if form == JSON:
+            return plain(max_chars)
+        message = in_form(plain(max_chars), form)
+        if max_chars is None or operation.envelope is not None or (over := beyond(message, max_chars)) <= 0:
+            return message
+        return in_form(plain(max(max_chars - over, SMALLEST)), form)
+
+    def _plain(
+        self,
+        operation: Operation,
+        arguments: Input,
+        answer: Answer,
+        remarks: Sequence[Any],
+        caller: Caller,
+        max_chars: int | None,
+    ) -> Answer:
         is_short = max_chars is None and is_whole(answer, operation.shape.ceiling)
         fitted, warnings = (answer, []) if is_short else _within_budget(answer, max_chars, arguments, operation)
         if operation.envelope is not None:
@@ -329,7 +357,7 @@ class Dispatcher:
     def _run_within(self, tx: Tx, name: str, arguments: Mapping[str, Any]) -> Within:
         """Run an operation inside the transaction of another one; what fails leaves nothing."""
         operation, given = self.table.resolve(name, arguments)
-        bound, _ = bind(self.table, operation, given)
+        bound, _, form = bind(self.table, operation, given)
         must_be_for(operation, bound, tx.workspace)
         _check_part(tx, operation)
         outer = tx.task
@@ -346,9 +374,9 @@ class Dispatcher:
             self._note(inner, operation, before)
         tx.focus = inner.focus
         return Within(
-            answer,
-            lambda: self._enveloped(operation, answer, inner.remarks, (), tx.caller),
-            lambda: self._shaped(operation, bound, answer, inner.remarks, tx.caller),
+            in_form(answer, form),
+            lambda: in_form(self._enveloped(operation, answer, inner.remarks, (), tx.caller), form),
+            lambda: self._shaped(operation, bound, answer, inner.remarks, tx.caller, form),
         )
 
 

@@ -18,7 +18,7 @@ from thoughtbox.operations.addressed import Prompt, Resource
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.catalog import Gateway, KnownOperation, KnownRoom
-from thoughtbox.operations.models import Output, wire_names
+from thoughtbox.operations.models import Output
 from thoughtbox.operations.operation import (
     Completion,
     Effect,
@@ -206,7 +206,7 @@ def known(operation: Operation, module: str) -> KnownOperation:
         long=operation.long,
         names_workspace=operation.names_workspace,
         needs=operation.needs,
-        arguments=wire_names(operation.input),
+        arguments=operation.arguments,
         required=tuple(required),
         gateway=operation.gateway,
     )

@@ -62,7 +62,7 @@ class ToolCalls:
             tool = self._tools.find(name, given)
         except InvalidOperation as error:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {shown(name)}", writable(error.payload())) from None
-        operation = None
+        operation, arguments = None, given
         try:
             operation, arguments = self._table.routed(tool, given)
             return (yield from self._answer(request, operation, arguments, earlier))
@@ -70,12 +70,14 @@ class ToolCalls:
             raise
         except Exception as error:
             # No name for the error here: its traceback would keep this frame, and a long message in it.
-            return result(request, writable(self._refusal(operation, fault(error))), is_error=True)
+            return result(request, writable(self._refusal(operation, arguments, fault(error))), is_error=True)
 
-    def _refusal(self, operation: Operation | None, error: ThoughtboxError) -> dict[str, Any]:
+    def _refusal(
+        self, operation: Operation | None, arguments: Mapping[str, Any], error: ThoughtboxError
+    ) -> dict[str, Any]:
         if operation is None:
             return error.payload()
-        return operation.refusal(error, Outside(self._world.now_ms(), self._toolset))
+        return operation.refusal(error, arguments, Outside(self._world.now_ms(), self._toolset))
 
     def _answer(
         self, request: Request, operation: Operation, arguments: Mapping[str, Any], earlier: Round | None
@@ -130,7 +132,8 @@ class ToolCalls:
         except ProtocolError:
             raise
         except Exception as error:
-            return result(request, writable(self._refusal(operation, fault(error))), is_error=True)
+            refusal = self._refusal(operation, call.arguments, fault(error))
+            return result(request, writable(refusal), is_error=True)
 
     def _completed(
         self, request: Request, client: Client, operation: Operation, call: Call, answer: Answer
