@@ -43,7 +43,7 @@ def authored(tx: Tx, call: ReadAuthored) -> AuthoredListed:
     view = tx.ask(Written)
     if call.about is not None:
         seqs = view.about(call.about, call.relation, after, call.limit + 1)
-    elif (session := session_of(tx, call.session)) is not None:
+    elif (session := session_of(tx.focus, call.session)) is not None:
         seqs = view.page(session, call.kind, call.branch, after, call.limit + 1)
     else:
         raise InvalidPayload(

@@ -16,7 +16,8 @@ from typing import Any, Final, NamedTuple
 
 from thoughtbox.domains.code import records
 from thoughtbox.domains.code.authoring import MODELS, append
-from thoughtbox.domains.code.standing import session_for
+from thoughtbox.domains.code.snippets import unknown_operation
+from thoughtbox.domains.code.standing import pinned, session_for, session_of, unpinned
 from thoughtbox.errors import (
     CallError,
     InvalidOperation,
@@ -29,7 +30,7 @@ from thoughtbox.errors import (
     ThoughtboxError,
 )
 from thoughtbox.ledger.record import Record
-from thoughtbox.operations import TABLE, Answered, Focus, Slices, Tx
+from thoughtbox.operations import TABLE, Answered, Focus, KnownOperation, Slices, Tx
 from thoughtbox.sandbox.protocol import BASE, Asked, Built, Ended, Limits, Reply, Run, Snippet
 from thoughtbox.sandbox.sandboxes import Sandboxes
 
@@ -120,14 +121,14 @@ class Execution:
 
     def _free(self) -> Answered:
         """Run it as far as it goes without the workspace, and write what it has come to."""
-        moment = _Moment(self._slices)
+        moment = _Moment(self._slices, self._session)
         queued: list[Built] = []
         with closing(self._begun()) as run:
             step = run.start()
             while isinstance(step, Asked):
                 self._count(step)
                 queued += step.queued
-                if step.name != BASE and (queued or self._writes(step)):
+                if step.name != BASE and (queued or _writes(step)):
                     return self._finished(
                         partial(self._go_on, run=run, step=step._replace(queued=queued), moment=moment), moment.focus
                     )
@@ -159,6 +160,7 @@ class Execution:
         """All that the snippet writes, between the records of its call and of its end."""
         until = time.monotonic() + LONGEST_HELD_SECONDS
         session = session_for(tx, self._session)
+        tx.focus = pinned(tx.focus, session)
         call = tx.append(
             records.called(session, self._snippet.code, self._snippet.language), stream=records.stream_of(session)
         )
@@ -176,6 +178,7 @@ class Execution:
             records.ended(session, call, said=_counted(written), records=len(written)),
             stream=records.stream_of(session),
         )
+        tx.focus = unpinned(tx.focus)
         return Written(step, written, session)
 
     def _write(self, tx: Tx, queued: Sequence[Built], session: str, written: list[Record]) -> None:
@@ -187,7 +190,7 @@ class Execution:
         """What an operation answers inside the transaction; what it refuses, the snippet may catch."""
         before = tx.ledger.last_seq_held()
         try:
-            answer = tx.call_shaped(step.name, step.arguments)
+            answer = tx.call_shaped(_known(step).name, step.arguments)
         except RecordedRefusal as refusal:
             self._refusals.append(refusal)
             refusal.leaves(tx)
@@ -204,20 +207,12 @@ class Execution:
         try:
             seq, focus = moment.seq_now(), moment.focus
             answered = self._slices.calling.call(
-                step.name, step.arguments, as_of=seq, focus=focus, progress=self._progress()
+                _known(step).name, step.arguments, as_of=seq, focus=focus, progress=self._progress()
             ).result()
         except (CallError, LedgerError) as error:
             return self._refused(error)._replace(base=moment.base)
         moment.focus = answered.focus
         return Reply(answered.answer, base=moment.base)
-
-    def _writes(self, step: Asked) -> bool:
-        """Whether what is asked for can only be done in a transaction; what there is not is refused without one."""
-        try:
-            found = TABLE.look_up(step.name, step.arguments)
-        except InvalidOperation:
-            return False
-        return found.writes
 
     def _count(self, step: Asked | Ended) -> None:
         """Count what the snippet has asked for; it may not ask for ever."""
@@ -272,11 +267,11 @@ class Execution:
 class _Moment:
     """What a snippet reads as of, and where its caller stands by then."""
 
-    def __init__(self, slices: Slices) -> None:
+    def __init__(self, slices: Slices, session: str | None) -> None:
         self._slices = slices
         self.seq: int | None = None
         """The newest record then; None while nothing was read."""
-        self.focus = slices.focus
+        self.focus = pinned(slices.focus, session_of(slices.focus, session))
 
     def seq_now(self) -> int:
         if self.seq is None:
@@ -287,6 +282,22 @@ class _Moment:
     def base(self) -> int:
         """The number of the first record that a builder writes: behind the key's, and that of the call."""
         return self.seq_now() + self._slices.calling.key_records + 2
+
+
+def _known(step: Asked) -> KnownOperation:
+    """The operation that is asked for."""
+    try:
+        return TABLE.look_up(step.name, step.arguments)
+    except InvalidOperation:
+        raise unknown_operation(step.name) from None
+
+
+def _writes(step: Asked) -> bool:
+    """Whether what is asked for can only be done in a transaction; what there is not is refused without one."""
+    try:
+        return _known(step).writes
+    except InvalidOperation:
+        return False
 
 
 def _counted(written: Sequence[Record]) -> str:

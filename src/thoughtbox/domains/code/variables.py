@@ -49,7 +49,7 @@ def set_variable(tx: Tx, call: SetVariable) -> VariableSet:
 @room.operation("vars.get", title="Read a value of the session", example=Example({"name": "page"}, given=[_SET]))
 def get_variable(tx: Tx, call: NameVariable) -> VariableShown:
     """The value that is kept under a name; `found` is false when there is none."""
-    session = session_of(tx, call.session)
+    session = session_of(tx.focus, call.session)
     found = tx.ask(Written).variable(session, call.name) if session is not None else None
     return VariableShown(name=call.name, value=found.value if found is not None else None, found=found is not None)
 
@@ -57,7 +57,7 @@ def get_variable(tx: Tx, call: NameVariable) -> VariableShown:
 @room.operation("vars.list", title="Names of the session's values", example=Example({"session": "s1"}, given=[_SET]))
 def list_variables(tx: Tx, call: ListVariables) -> VariablesListed:
     """The names under which the session keeps values, in order."""
-    session = session_of(tx, call.session)
+    session = session_of(tx.focus, call.session)
     found = tx.ask(Written).variables(session) if session is not None else []
     return VariablesListed(vars=[variable.name for variable in found])
 
@@ -72,7 +72,7 @@ def list_variables(tx: Tx, call: ListVariables) -> VariablesListed:
 )
 def delete_variable(tx: Tx, call: NameVariable) -> VariableDeleted:
     """Forget what is kept under a name; `deleted` is false when there was nothing."""
-    session = session_of(tx, call.session)
+    session = session_of(tx.focus, call.session)
     if session is None or tx.ask(Written).variable(session, call.name) is None:
         return VariableDeleted(name=call.name, deleted=False)
     tx.append(records.variable(session, call.name, "deleted"), stream=records.stream_of(session))
