@@ -35,7 +35,10 @@ class Called(TypedDict):
 
 
 class OperationExample(TypedDict):
-    """Arguments that run, once the calls before it did; or that show the form, where they are `refused`."""
+    """Arguments that run, once the calls before it did; or that show the form, where they are `refused`.
+
+    What only a host does before it is not among those calls: the example runs without.
+    """
 
     arguments: dict[str, Any]
     before: list[Called]
@@ -121,10 +124,11 @@ class Catalog(TypedDict):
 
 def catalog(table: Table) -> Catalog:
     """All that there is, in the order in which rooms have declared it."""
-    names = {operation.name: name_of(operation) for operation in table.known.values()}
+    operations = reachable(table)
+    names = {operation.name: name_of(operation) for operation in operations}
     meanings = {code: error.meaning for code, error in all_codes().items()}
     return {
-        "operations": [_operation(table, each, names, meanings) for each in reachable(table)],
+        "operations": [_operation(table, each, names, meanings) for each in operations],
         "kinds": [*map(_authored, BUILDERS), *map(_host_only, HOST_ONLY)],
         "relations": [{"name": name, "summary": says} for name, says in RELATION_MEANINGS.items()],
         "prompts": [_prompt(each) for each in table.prompts.values()],
@@ -160,7 +164,11 @@ def _operation(
         "output": orjson.loads(schemas.output or b"{}"),
         "example": {
             "arguments": usage["arguments"],
-            "before": [{"name": names[call["operation"]], "arguments": call["arguments"]} for call in usage["before"]],
+            "before": [
+                {"name": names[call["operation"]], "arguments": call["arguments"]}
+                for call in usage["before"]
+                if call["operation"] in names
+            ],
             "refused": usage.get("refused"),
         },
         "errors": [{"code": code, "meaning": meanings[code]} for code in usage["errors"]],

@@ -20,12 +20,12 @@ LONGEST = 200
 LONGEST_ANSWER = 80
 """Characters of what it says of an answer, as long as the arguments need the others."""
 
-LONGEST_UNION = 60
+LONGEST_UNION = 50
 """Characters of the values that one argument can have."""
 
 MORE = "…"
 
-COMMON_SHARE = 0.1
+COMMON_SHARE = 0.05
 """Of all operations: an argument that so many have says little of what one of them does, and is left out first."""
 
 OptionType = Literal["text", "texts", "reference", "references", "number", "numbers", "object"]
@@ -185,18 +185,24 @@ def python_name(name: str) -> str:
 
 
 def signature(table: Table, operation: KnownOperation) -> str:
-    """`tb.thoughts.session.get({sessionId?: string, limit?: number, …}): {session: {…}, thoughts: {…}[], cursor}`."""
+    """`tb.thoughts.session.get({sessionId?: string, limit?: number, …}): {session: {…}, thoughts: {…}[], cursor}`.
+
+    What must be given is always shown; the answer gives way to it, as do arguments that may be left out.
+    """
     schemas = table.schemas(operation.name)
-    answer = _answer(orjson.loads(schemas.output or b"{}"), orjson.loads(table.usage(operation.name)).get("part"))
-    before, behind = f"tb.{operation.room}.{operation.bare}(", f"): {answer}"
-    takes = orjson.loads(schemas.input)
+    takes, answers = orjson.loads(schemas.input), orjson.loads(schemas.output or b"{}")
+    part = orjson.loads(table.usage(operation.name)).get("part")
     arguments = sorted(fields(takes), key=lambda field: not field.required)
-    if not arguments:
-        return f"{before}{behind}"
     shown = [_field(each, takes) for each in arguments]
+    needed = sum(each.required for each in arguments)
+    before = f"tb.{operation.room}.{operation.bare}("
+    room = LONGEST - len(before) - len("): ")
+    answer = _answer(answers, part, min(LONGEST_ANSWER, room - len(_braced(range(needed), shown))))
+    if not shown:
+        return f"{before}): {answer}"
     shares = _shares(table, len(table.known))
-    common = [0.0 if each.required else shares.get(each.name, 0.0) for each in arguments]
-    return f"{before}{_fitted(shown, LONGEST - len(before) - len(behind), common)}{behind}"
+    common = [shares.get(each.name, 0.0) for each in arguments]
+    return f"{before}{_fitted(shown, room - len(answer), keep=needed, common=common)}): {answer}"
 
 
 @lru_cache(maxsize=2)
@@ -210,12 +216,13 @@ def _option(name: str, option: Option) -> str:
     return f"{name}{'' if option.required else '?'}: {_TYPES[option.type]}"
 
 
-def _answer(answers: Schema, part: str | None) -> str:
+def _answer(answers: Schema, part: str | None, room: int) -> str:
     """What comes back. Where a room puts something around all of its answers, `part` is the field that holds it."""
     if part is None or part not in answers.get("properties", {}):
-        return _fitted(_fields(answers, answers), LONGEST_ANSWER)
+        return _fitted(_fields(answers, answers), room)
     own = _fields(resolved(answers["properties"][part], answers), answers)
-    return f"{{{part}: {_fitted(own, LONGEST_ANSWER - len(part) - 7)}, {MORE}}}"
+    before, behind = f"{{{part}: ", f", {MORE}}}"
+    return f"{before}{_fitted(own, room - len(before) - len(behind))}{behind}"
 
 
 def _fields(answer: Schema, root: Schema) -> list[str]:
@@ -250,14 +257,14 @@ def _union(types: Iterable[str]) -> str:
     return " | ".join(parts)
 
 
-def _fitted(parts: list[str], room: int, common: Sequence[float] = ()) -> str:
-    """As many of these, in braces and in their order, as there is room for; at least one.
+def _fitted(parts: list[str], room: int, *, keep: int = 0, common: Sequence[float] = ()) -> str:
+    """As many of these, in braces and in their order, as there is room for; the first to `keep` in any case.
 
     The most `common` leave first, and then the last.
     """
-    leaving = sorted(range(len(parts)), key=lambda place: (-(common[place] if common else 0), -place))
-    shown = set(leaving)
-    for place in leaving[:-1]:
+    leaving = sorted(range(keep, len(parts)), key=lambda place: (-(common[place] if common else 0), -place))
+    shown = set(range(len(parts)))
+    for place in leaving:
         if len(_braced(shown, parts)) <= room:
             break
         shown.remove(place)
