@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
 
-from thoughtbox.domains.code.authoring import HOST_ONLY, MODELS, RELATIONS_IN_ORDER
+from thoughtbox.domains.code.declarations import can_be_checked, python
+from thoughtbox.domains.code.reachable import name_of, reachable
+from thoughtbox.domains.code.signatures import BUILDERS, HOST_ONLY, references_of
 from thoughtbox.errors import InvalidOperation, shown
 from thoughtbox.operations import TABLE, nearest
 from thoughtbox.sandbox.languages import detected
@@ -19,8 +21,10 @@ MEGABYTE = 1024 * 1024
 
 
 def snippet_of(code: str, language: Language | None) -> Snippet:
-    """A snippet that may call everything."""
-    return Snippet(code, language or detected(code), operations=_operations(), builders=_builders())
+    """A snippet that may call everything. Python is held against its declarations, where that gives no false alarm."""
+    meant = language or detected(code)
+    stubs = python(TABLE) if meant == "python" and can_be_checked(code) else None
+    return Snippet(code, meant, operations=_operations(), builders=_builders(), stubs=stubs)
 
 
 def limits_for(settings: Mapping[str, Any], *, is_patient: bool = False) -> Limits:
@@ -51,11 +55,10 @@ def unknown_operation(name: str) -> InvalidOperation:
 
 @cache
 def _operations() -> Collection[str]:
-    return tuple(f"{known.room}.{known.bare}" for known in TABLE.known.values() if not known.hidden)
+    return tuple(map(name_of, reachable(TABLE)))
 
 
 @cache
 def _builders() -> Mapping[str, Collection[str]]:
     """The builders, and which of their options are references."""
-    own = {"question": ("answeredBy",), "revision": ("replacesId",)}
-    return {kind: (*RELATIONS_IN_ORDER, *own.get(kind, ())) for kind in MODELS} | dict.fromkeys(HOST_ONLY, ())
+    return {kind: references_of(kind) for kind in BUILDERS} | dict.fromkeys(HOST_ONLY, ())
