@@ -17,13 +17,14 @@ is settled, and code mode's leaves everything to `search`. Arguments that have a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import orjson
 
 from bench.client import Client
+from bench.snippets import JavaScript, Python, Step
 from bench.tokens import tokens, tokens_of
 from tests.support.judged import Judged
 
@@ -35,12 +36,11 @@ QUERY = "begin a session, record thoughts, revise, branch, adopt or reject a bra
 FOUND_OUT = re.compile(r"S\d+\|[OE]\||(?!S\d+\||Decision:)")
 """Lines that say what was found out: observations, evidence, and prose that decides nothing."""
 
+LINE = re.compile(r"S\d+\|")
 
-class Step(NamedTuple):
-    """One thing that the session does: a thought, or what becomes of a branch."""
-
-    operation: str
-    arguments: dict[str, Any]
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+A_UUID = "7aaffb53-f38a-4842-8ffc-ab4fdfb4ef7c"
+"""In the place of every other, so that two runs count the same: some are 17 tokens, some 31, and 23 is the mean."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Conversation:
         result = self.client.call_tool(tool, arguments)
         text = "".join(part["text"] for part in result["content"])
         self.written.append(tokens_of(arguments))
-        self.read.append(tokens(text))
+        self.read.append(tokens(UUID.sub(A_UUID, text)))
         return orjson.loads(text)
 
     @property
@@ -98,35 +98,29 @@ def through_tools(model: Conversation, judged: Judged) -> dict[str, Any]:
 
 
 def through_the_gateway(model: Conversation, judged: Judged) -> dict[str, Any]:
+    return _through_the_gateway(model, judged, steps(judged))
+
+
+def through_the_gateway_by_lines(model: Conversation, judged: Judged) -> dict[str, Any]:
+    """Lines of a stage that follow each other are one call, as the notation allows; prose still is one each."""
+    return _through_the_gateway(model, judged, [step for stage in stages(steps(judged)) for step in _joined(stage)])
+
+
+def _through_the_gateway(model: Conversation, judged: Judged, steps: Sequence[Step]) -> dict[str, Any]:
     def send(operation: str, **arguments: Any) -> Any:
         return model.call("thoughtbox_gateway", {"operation": operation, **arguments})
 
     _look_up_fates(send, judged)
     send("start_new", title=judged.title)
     send("cipher")
-    for step in steps(judged):
+    for step in steps:
         send(step.operation, **step.arguments)
-    return send("session.brief")
-
-
-def through_batches(model: Conversation, judged: Judged) -> dict[str, Any]:
-    """The gateway with the stages of code mode: a batch each."""
-
-    def send(operation: str, **arguments: Any) -> Any:
-        return model.call("thoughtbox_gateway", {"operation": operation, **arguments})
-
-    send("describe", name="batch")
-    _look_up_fates(send, judged)
-    send("start_new", title=judged.title)
-    send("cipher")
-    for stage in stages(steps(judged)):
-        send("batch", calls=[{"operation": step.operation, "arguments": step.arguments} for step in stage])
     return send("session.brief")
 
 
 def through_code(language: Literal["javascript", "python"], *, at_once: bool = False) -> Telling:
     """In snippets; `at_once` has the whole session in one, as of something that was thought through before."""
-    writer = _JAVASCRIPT if language == "javascript" else _PYTHON
+    writer = JavaScript() if language == "javascript" else Python()
 
     def tell(model: Conversation, judged: Judged) -> dict[str, Any]:
         def run(*lines: str) -> Any:
@@ -138,12 +132,13 @@ def through_code(language: Literal["javascript", "python"], *, at_once: bool = F
         run(writer.call("start_new", {"title": judged.title}), writer.call("cipher", {}))
         brief = writer.call("session.brief", {})
         if at_once:
-            return run(writer.whole, *map(writer.step, steps(judged)), brief)
+            return run(*writer.thinking(steps(judged), "nothing"), brief)
         first, *others, last = stages(steps(judged))
-        run(writer.whole, _listed(map(writer.step, first)))
+        run(*writer.thinking(first, "whole"))
         for stage in others:
-            run(writer.short, _listed(map(writer.step, stage)))
-        return run(writer.short, _listed([_listed(map(writer.step, last)), brief]))[1]
+            run(*writer.thinking(stage, "briefly"))
+        *before, result = writer.thinking(last, "briefly")
+        return run(*before, f"[{result}, {brief}]")[1]
 
     return tell
 
@@ -181,6 +176,20 @@ def stages(steps: Sequence[Step]) -> list[list[Step]]:
     return found
 
 
+def _joined(stage: Sequence[Step]) -> list[Step]:
+    """The same with runs of lines on one branch put together."""
+    found: list[Step] = []
+    for step in stage:
+        here = step.arguments
+        before = found[-1].arguments if found else {}
+        both_are_lines = all(LINE.match(each.get("thought", "")) for each in (before, here))
+        if both_are_lines and here.keys() <= {"thought", "branchId"} and here.get("branchId") == before.get("branchId"):
+            found[-1] = Step("thought", {**before, "thought": f"{before['thought']}\n{here['thought']}"})
+        else:
+            found.append(step)
+    return found
+
+
 def _fate(fate: dict[str, str]) -> Step:
     name = "adopt" if "adopt" in fate else "reject"
     return Step(f"branch.{name}", {"branchId": fate[name], "why": fate["why"]})
@@ -200,62 +209,3 @@ def _look_up_all(model: Conversation, judged: Judged) -> None:
     names = {hit["name"].removeprefix("thoughts.") for hit in found}
     missing = {"start_new", "session.brief", *(step.operation for step in steps(judged))} - names
     assert not missing, f"a search has not found {missing}"
-
-
-class _Writer(NamedTuple):
-    """How snippets are written in one language."""
-
-    whole: str
-    """A function `t` that records a thought, and returns the operation's answer."""
-    short: str
-    """The same, and it returns what is wrong with the line, or what was read in it."""
-    equals: str
-    """Between the name of an argument and its value."""
-    opened: str
-    closed: str
-    """Around named arguments."""
-
-    def call(self, operation: str, arguments: dict[str, Any]) -> str:
-        return f"tb.thoughts.{operation}({self._named(arguments)})"
-
-    def step(self, step: Step) -> str:
-        if step.operation != "thought":
-            return self.call(*step)
-        text, *more = step.arguments.items()
-        return f"t({', '.join(filter(None, [_literal(text[1]), self._named(dict(more))]))})"
-
-    def _named(self, arguments: dict[str, Any]) -> str:
-        if not arguments:
-            return ""
-        named = (f"{name}{self.equals}{self._value(value)}" for name, value in arguments.items())
-        return f"{self.opened}{', '.join(named)}{self.closed}"
-
-    def _value(self, value: Any) -> str:
-        return str(value) if isinstance(value, bool) and not self.opened else _literal(value)
-
-
-_JAVASCRIPT = _Writer(
-    whole="const t = (thought, more) => tb.thoughts.thought({thought, ...more});",
-    short="const t = (thought, more) => {\n  const r = tb.thoughts.thought({thought, ...more});\n"
-    "  return r.notes ?? r.read;\n};",
-    equals=": ",
-    opened="{",
-    closed="}",
-)
-_PYTHON = _Writer(
-    whole="def t(thought, **more):\n    return tb.thoughts.thought(thought=thought, **more)",
-    short="def t(thought, **more):\n    r = tb.thoughts.thought(thought=thought, **more)\n"
-    '    return r.get("notes") or r.get("read")',
-    equals="=",
-    opened="",
-    closed="",
-)
-
-
-def _listed(lines: Iterable[str]) -> str:
-    return "[\n" + ",\n".join(lines) + "\n]"
-
-
-def _literal(value: Any) -> str:
-    """As both languages write it."""
-    return orjson.dumps(value).decode()

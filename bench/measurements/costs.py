@@ -9,7 +9,7 @@ A model reads all that came before with every call, from a cache or not: that is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import orjson
@@ -22,15 +22,17 @@ from bench.tellings import (
     Conversation,
     Telling,
     listed,
-    through_batches,
     through_code,
     through_the_gateway,
+    through_the_gateway_by_lines,
     through_tools,
 )
 from tests.support.judged import Judged, load_judged
 
 TOOLS, GATEWAY = "through tools", "through the gateway"
+LINES = "through the gateway, lines together"
 JAVASCRIPT, PYTHON = "in code mode, JavaScript", "in code mode, Python"
+AT_ONCE = "in code mode, in one snippet"
 
 
 class Way(NamedTuple):
@@ -41,14 +43,18 @@ class Way(NamedTuple):
 WAYS: Mapping[str, Way] = {
     TOOLS: Way("thoughts", through_tools),
     GATEWAY: Way("default", through_the_gateway),
-    "through the gateway, a batch for each stage": Way("default", through_batches),
+    LINES: Way("default", through_the_gateway_by_lines),
     JAVASCRIPT: Way("default", through_code("javascript")),
     PYTHON: Way("default", through_code("python")),
-    "in code mode, JavaScript, all in one snippet": Way("default", through_code("javascript", at_once=True)),
+    AT_ONCE: Way("default", through_code("javascript", at_once=True)),
 }
-AGAINST = (TOOLS, GATEWAY)
-"""What the others stand against."""
-
+AGAINST: Mapping[str, Sequence[str]] = {
+    GATEWAY: [TOOLS],
+    LINES: [GATEWAY],
+    JAVASCRIPT: [TOOLS, GATEWAY],
+    PYTHON: [TOOLS, GATEWAY],
+    AT_ONCE: [JAVASCRIPT],
+}
 UNIT: Final = "tokens"
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
@@ -76,7 +82,7 @@ def measure(run: Run) -> Iterator[Line]:
             told[name] = [_told(client, way, size, judged) for judged in load_judged()]
         for each, first in zip(told[name], told[TOOLS], strict=True):
             assert each.left == first.left, f"{each.session} {name} is not what it is {TOOLS}"
-        if name in AGAINST:
+        if name in (TOOLS, GATEWAY):
             yield Line(what=f"the tools of toolset `{way.toolset}` as a model is shown them", value=size, unit=UNIT)
     for what, of in MEASURES.items():
         yield from _lines(what, {name: sum(of(each.model) for each in found) for name, found in told.items()})
@@ -96,14 +102,14 @@ def _told(client: Client, way: Way, size: int, judged: Judged) -> Told:
 
 
 def _lines(what: str, sums: Mapping[str, int]) -> Iterator[Line]:
-    """What all sessions come to together in each way, against what they come to in the others."""
+    """What all sessions come to together in each way, against what they come to in others."""
     for name, value in sums.items():
-        for other in [other for other in AGAINST if name not in (other, TOOLS)] or [None]:
+        for other in AGAINST.get(name, [None]):
             yield Line(
                 what=f"twelve judged sessions {name}: {what}",
                 value=value,
                 unit=UNIT,
-                against=sums[other] if other else None,
+                against=None if other is None else sums[other],
                 against_what=other or "",
             )
 
