@@ -11,6 +11,7 @@ from thoughtbox.domains.code.room import room
 from thoughtbox.domains.code.running import Execution, Written
 from thoughtbox.domains.code.searching import Looking, found
 from thoughtbox.domains.code.snippets import limits_for, snippet_of
+from thoughtbox.domains.code.standing import session_of
 from thoughtbox.errors import (
     HostOnly,
     InvalidOperation,
@@ -115,14 +116,16 @@ def execute(slices: Slices, call: Execute) -> Steps[Executed]:
     """
     lasting = slices.calling.lasting
     snippet = snippet_of(call.code, call.language)
+    known = session_of(slices.focus, call.session)
 
     def answer_of(written: Written) -> dict[str, Any]:
+        is_news = written.session != known and any(record.session == written.session for record in written.records)
         return {
             "result": written.ended.result,
             "logs": list(written.ended.logs),
             "language": snippet.language,
             "records": [{"id": record.id, "kind": record.kind} for record in written.records],
-            "session": written.session,
+            **({"session": written.session} if is_news else {}),
         }
 
     execution = Execution(
