@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from thoughtbox.ledger.record import seq_of
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Output, Text
@@ -240,9 +240,14 @@ class Declared(CamelOutput):
     text: str
 
 
+# The default toolset has 4,000 characters: how long a text may be is said when it is too long.
+Plainly = WithJsonSchema({"type": "string"})
+Code = Annotated[str, Field(min_length=1, max_length=LONGEST_CODE), Plainly]
+
+
 class Search(CamelInput):
-    query: Annotated[str | None, Field(min_length=1, max_length=500)] = None
-    code: Annotated[str | None, Field(min_length=1, max_length=LONGEST_CODE)] = None
+    query: Annotated[str, Field(min_length=1, max_length=500), Plainly] | None = None
+    code: Code | None = None
     language: Language | None = None
     limit: Annotated[int, Field(ge=1, le=50)] = 8
 
@@ -257,9 +262,9 @@ class Searched(CamelOutput):
 
 
 class Execute(CamelInput):
-    code: Annotated[str, Field(min_length=1, max_length=LONGEST_CODE)]
+    code: Code
     language: Language | None = None
-    session: Annotated[Key | None, Field(description="Where its records go")] = None
+    session: Annotated[Annotated[Key, Plainly] | None, Field(description="Where its records go")] = None
     format: Literal["json", "tbx"] | None = None
 
 

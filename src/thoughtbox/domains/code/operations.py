@@ -45,6 +45,7 @@ def search(slices: Slices, call: Search) -> Steps[Searched]:
     Or `code`: a read-only snippet over `catalog`, with the arrays operations, kinds, relations, prompts, resources. An
     operation has name (what follows `tb.`), room, summary, signature, input, output, example, errors.
     catalog.operations.filter(o => o.room == "mind" && /branch/.test(o.name)).map(o => o.signature)
+    In Python: [o["signature"] for o in catalog["operations"]]
     """
     if (call.code is None) == (call.query is None):
         raise InvalidPayload(
@@ -106,13 +107,14 @@ def execute(slices: Slices, call: Execute) -> Steps[Executed]:
     Builders return handles, references at once: tb.claim(text, {supports: [handle or "th:17"], confidence: 0.8}),
     tb.evidence (sourceUrl), question, plan (steps), observation (context), decision (alternativesConsidered), revision
     (replacesId). Relations on each: supports contradicts answers derived_from refines blocks revises relates_to.
-    Any operation: tb.<room>.<operation>({…}); `search` finds them. Errors have code, message, recovery.
+    What `search` or the gateway names: tb.<room>.<operation>({…}), as tb.thoughts.thought({thought: "…"}),
+    tb.thoughts.session.brief(), tb.mind.open({id}). Errors have code, message, recovery.
     tb.vars.set(name, value), get, list, delete: kept for the session. Last expression or `return` is the result.
     const q = tb.question("Which cache?")
     const c = tb.claim("Reads dominate", {answers: [q]})
     tb.evidence("40 to 1 in the logs", {supports: [c]})
     tb.thoughts.list_sessions({limit: 3}).sessions.map(s => s.title)
-    Python has keywords: tb.claim("…", answers=[q]).
+    Python: tb.claim("…", answers=[q]); answers are dicts.
     """
     lasting = slices.calling.lasting
     snippet = snippet_of(call.code, call.language)
