@@ -8,7 +8,6 @@ from thoughtbox.ledger.record import seq_of
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Output, Text
 from thoughtbox.sandbox.protocol import Language
 
-LONGEST_CODE = 65_536
 LONGEST_LABEL = 200
 MOST_REFERENCES = 100
 MOST_RECORDS = 1_000
@@ -241,10 +240,10 @@ class Declared(CamelOutput):
 
 
 class Search(CamelInput):
-    query: Annotated[str | None, Field(min_length=1, max_length=500)] = None
-    code: Annotated[str | None, Field(min_length=1, max_length=LONGEST_CODE)] = None
-    language: Language | None = None
-    limit: Annotated[int, Field(ge=1, le=50)] = 8
+    query: Annotated[str | None, Field(description="Words.")] = None
+    code: Annotated[str | None, Field(description="Or a snippet.")] = None
+    language: Annotated[Language | None, Field(description="Of it.")] = None
+    limit: Annotated[int, Field(ge=1, le=50, description="Of hits.")] = 8
 
 
 class Searched(CamelOutput):
@@ -257,10 +256,9 @@ class Searched(CamelOutput):
 
 
 class Execute(CamelInput):
-    code: Annotated[str, Field(min_length=1, max_length=LONGEST_CODE)]
-    language: Language | None = None
-    session: Annotated[Key | None, Field(description="Where its records go")] = None
-    format: Literal["json", "tbx"] | None = None
+    code: Annotated[str, Field(description="The snippet.")]
+    language: Annotated[Language | None, Field(description="Else detected.")] = None
+    session: Annotated[Key | None, Field(description="Of its records.")] = None
 
 
 class Executed(CamelOutput):
