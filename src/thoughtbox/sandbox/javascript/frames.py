@@ -25,6 +25,8 @@ class Kind(IntEnum):
     """From the worker, once: it is confined, and waits for snippets."""
     UNFIT = 11
     """From the worker, once: a compiled module cannot be used; which, and why."""
+    BROKEN = 16
+    """From the worker, once: it cannot work here; why."""
     BEGUN = 12
     """From the worker: from here on, the time of the snippet counts."""
     ASKED = 13

@@ -46,15 +46,21 @@ class Keeper:
         """A worker that is ready, the caller's alone."""
         for _ in range(ATTEMPTS):
             worker = self._taken()
-            if worker.is_ready or self._has_become_ready(worker):
+            if not worker.is_alive and worker.is_ready:
+                self.discard(worker)
+            elif worker.is_ready or self._has_become_ready(worker):
                 return worker
         raise _unavailable("the engine's compiled modules cannot be used, and could not be made again")
 
     def give_back(self, worker: WorkerProcess) -> None:
         worker.idle_since = time.monotonic()
         with self._changed:
-            self._idle.append(worker)
-            self._changed.notify_all()
+            is_kept = not self._is_closed
+            if is_kept:
+                self._idle.append(worker)
+                self._changed.notify_all()
+        if not is_kept:
+            self.discard(worker)
 
     def discard(self, worker: WorkerProcess) -> None:
         """End a worker that is of no use any more. The thread sees to another one."""
@@ -62,6 +68,11 @@ class Keeper:
         with self._changed:
             self._workers.discard(worker)
             self._changed.notify_all()
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        with self._changed:
+            return tuple(worker.pid for worker in self._workers)
 
     def close(self) -> None:
         """End all workers, also those that somebody is speaking to."""
@@ -121,6 +132,8 @@ class Keeper:
             worker.is_ready = True
             return True
         self.discard(worker)
+        if frame.kind != Kind.UNFIT:
+            raise _unavailable(b" ".join(frame.parts).decode("utf-8", "replace"))
         engine = launch.installed()
         if engine is not None:
             compiled.discard(engine)

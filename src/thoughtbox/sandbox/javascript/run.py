@@ -79,7 +79,8 @@ class JavaScriptRun:
             "memory_bytes": self._limits.memory_bytes,
             "output_chars": self._limits.output_chars,
         }
-        settings = {"builders": {kind: list(names) for kind, names in self._snippet.builders.items()}}
+        builders = {kind: list(names) for kind, names in self._snippet.builders.items()}
+        settings = {"builders": builders, "output": self._limits.output_chars}
         try:
             code = self._snippet.code.encode()
         except UnicodeEncodeError:

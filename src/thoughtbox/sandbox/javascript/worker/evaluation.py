@@ -21,7 +21,6 @@ _OUTSIDE: Final = "\n})()"
 """Around a snippet that returns. Its lines keep their numbers."""
 _RETURN_OUTSIDE: Final = {"return not in a function", RETURN_OUTSIDE}
 _TOO_LARGE: Final = {"out of memory", "string too long"}
-LONGEST_NAME: Final = 100
 LONGEST_MESSAGE: Final = 2_000
 
 
@@ -64,6 +63,8 @@ class Evaluation:
             self._tell_failure({"refused": refused.message[:LONGEST_MESSAGE], "line": refused.line})
         except Thrown as thrown:
             self._tell_failure(self._explained(thrown))
+        except MemoryError:
+            self._tell_failure({"limit": "memory"})
         except Stuck:
             self._tell_failure({"name": "", "message": "it waits for a promise that nothing settles"})
         finally:
@@ -113,14 +114,16 @@ class Evaluation:
         except Breach as breach:
             return {"limit": breach.limit}
         place = self._place(about)
-        name, message = about["name"][:LONGEST_NAME], about["message"][:LONGEST_MESSAGE]
-        return {"name": name, "message": message, "error": about.get("error"), **(place._asdict() if place else {})}
+        place_told = place._asdict() if place is not None else {}
+        return {"name": about["name"], "message": about["message"], "error": about["error"], **place_told}
 
     def _about(self, thrown: Thrown) -> dict[str, Any]:
         try:
-            about = json.loads(self._guest.explain(thrown.handle))
+            explained = json.loads(self._guest.explain(thrown.handle))
         except Thrown:  # there was no room left to say what it was
             raise Breach("memory") from None
+        about = {key: text[:LONGEST_MESSAGE] for key, text in explained["about"].items()}
+        about["error"] = explained["error"]
         if about["name"] == "InternalError" and about["message"] in _TOO_LARGE:
             raise Breach("memory")
         return about
@@ -137,7 +140,8 @@ class Evaluation:
             column -= len(_INSIDE)
         if line is None:
             return None
-        return Place(line, column if column and column > 0 else None).nearer(about["message"], self._request.code)
+        # Column 1 is what the engine says when it knows none.
+        return Place(line, column if column and column > 1 else None).nearer(about["message"], self._request.code)
 
     def _answered(self, name: str, text: str) -> str | None:
         self._clock.pause()  # what we do for it is not the snippet's time
@@ -156,6 +160,8 @@ class Evaluation:
         return frame.parts[0].decode()
 
     def _logged(self, text: str) -> None:
+        if not text:
+            raise Breach("output")
         for line in json.loads(text):
             self._chars += len(line) + 1
             if self._chars > self._request.output_chars:

@@ -25,7 +25,11 @@ _NOT_POSSIBLE = 52
 _CLOCK_OF_THE_DAY = 0
 _MOST_CHANCE = 4096
 
-_ENDS = {wasmtime.TrapCode.INTERRUPT: "cpu", wasmtime.TrapCode.STACK_OVERFLOW: "recursion"}
+_ENDS = {
+    wasmtime.TrapCode.INTERRUPT: "cpu",
+    wasmtime.TrapCode.STACK_OVERFLOW: "recursion",
+    wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: "recursion",  # a part of the stack is kept at its start
+}
 """Any other trap is the engine giving up, which it does when it cannot get the memory it needs."""
 
 

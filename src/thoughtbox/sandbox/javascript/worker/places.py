@@ -1,8 +1,8 @@
 """Where in a snippet an error comes from, as far as the engine tells.
 
-It knows the places of calls, of `new` and `throw`, and of statements that are expressions. What goes wrong elsewhere (a
-property that is read in what is returned) it puts at the last such place before, or where the function begins. Where the
-line it names does not hold the name that the error is about, the next one is meant that does.
+It knows the places of calls, of `new` and `throw`, and of statements that are expressions. What goes wrong elsewhere
+(a property that is read in what is returned) it puts at the last such place before, or where the function begins. Where
+the line it names does not hold the name that the error is about, the next one is meant that does.
 """
 
 from __future__ import annotations
