@@ -69,7 +69,8 @@ class Host:
         return None if step.name == BASE else self._answer(step)
 
     def _written_at_once(self, step: Asked) -> Mapping[str, Any]:
-        if not str(step.arguments.get("text", "")).strip():
+        text = step.arguments.get("text")
+        if not text or (isinstance(text, str) and not text.strip()):
             raise Refusal("VALIDATION_ERROR", "text is empty")
         options = {key: value for key, value in step.arguments.items() if key != "text"}
         self.written.append(Built(step.name, step.arguments["text"], options))

@@ -132,11 +132,12 @@ class Keeper:
             worker.is_ready = True
             return True
         self.discard(worker)
+        said = b" ".join(frame.parts).decode("utf-8", "replace")
         if frame.kind != Kind.UNFIT:
-            raise _unavailable(b" ".join(frame.parts).decode("utf-8", "replace"))
+            raise _unavailable(said)
         engine = launch.installed()
         if engine is not None:
-            compiled.discard(engine)
+            compiled.discard(engine, said)
         return False
 
     def _keep(self) -> None:
@@ -158,7 +159,7 @@ class Keeper:
 
     def _start(self) -> None:
         try:
-            worker = _started()
+            worker = self._started()
         except (SandboxUnavailable, OSError, Gone) as error:
             with self._changed:
                 self._failure = str(error)
@@ -168,6 +169,17 @@ class Keeper:
             self._workers.add(worker)
             self._idle.append(worker)
             self._changed.notify_all()
+
+    def _started(self) -> WorkerProcess:
+        engine = launch.installed()
+        if engine is None:
+            raise _unavailable("quickjs-rs is not installed")
+        modules = compiled.kept(engine)
+        if modules is None and compiled.prepare(lambda: not self._is_closed):
+            modules = compiled.kept(engine)
+        if self._is_closed:
+            raise _unavailable("it was closed")
+        return WorkerProcess(engine, modules or tuple(engine.wasm(module) for module in compiled.MODULES))
 
     @property
     def _until_next_retirement(self) -> float | None:
@@ -183,16 +195,6 @@ class Keeper:
                 self._idle.remove(worker)
                 self._workers.discard(worker)
                 worker.close()
-
-
-def _started() -> WorkerProcess:
-    engine = launch.installed()
-    if engine is None:
-        raise _unavailable("quickjs-rs is not installed")
-    modules = compiled.kept(engine)
-    if modules is None and compiled.prepare():
-        modules = compiled.kept(engine)
-    return WorkerProcess(engine, modules or tuple(engine.wasm(module) for module in compiled.MODULES))
 
 
 def _unavailable(why: str) -> SandboxUnavailable:

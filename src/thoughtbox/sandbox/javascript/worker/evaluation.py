@@ -10,7 +10,6 @@ from thoughtbox.sandbox.javascript.frames import Kind
 from thoughtbox.sandbox.javascript.worker import places
 from thoughtbox.sandbox.javascript.worker.breaches import Abandoned, Breach, Refused, Stuck, Thrown
 from thoughtbox.sandbox.javascript.worker.channel import Channel
-from thoughtbox.sandbox.javascript.worker.clock import Clock
 from thoughtbox.sandbox.javascript.worker.guest import Guest
 from thoughtbox.sandbox.javascript.worker.machine import Machine
 from thoughtbox.sandbox.javascript.worker.places import Place
@@ -37,11 +36,11 @@ class Request(NamedTuple):
 class Evaluation:
     """A snippet in an instance that is ready for it."""
 
-    def __init__(self, request: Request, guest: Guest, machine: Machine, clock: Clock, channel: Channel) -> None:
+    def __init__(self, request: Request, guest: Guest, machine: Machine, channel: Channel) -> None:
         self._request = request
         self._guest = guest
         self._machine = machine
-        self._clock = clock
+        self._clock = machine.clock
         self._channel = channel
         self._stripper: Stripper | None = None
         self._source = self._script = request.code
@@ -51,8 +50,8 @@ class Evaluation:
 
     def run(self) -> None:
         """Tell how it came out, unless nobody wants to know."""
-        self._clock.start(self._request.cpu_seconds)
         self._guest.limit(self._request.memory_bytes)
+        self._clock.start(self._request.cpu_seconds)
         try:
             self._tell(Kind.ENDED, *self._ended())
         except Abandoned:
@@ -99,6 +98,7 @@ class Evaluation:
     def _read(self, source: str) -> int:
         self._source = self._script = source
         if self._request.is_typescript:
+            self._clock.check()  # the stripper begins with the epoch that there is
             self._stripper = self._stripper or Stripper(self._machine)
             self._script = self._stripper.stripped(source)
         try:
@@ -130,27 +130,22 @@ class Evaluation:
 
     def _place(self, about: dict[str, Any]) -> Place | None:
         """The line, and the column where it is known, in the snippet as it was written."""
-        place = places.first(about.get("stack", ""))
+        place = places.first(about.get("stack", ""), about["name"])
         if place is None:
             return None
-        line, column = place.line, place.column or 1
+        line, column = place
         if self._stripper is not None:
-            line, column = self._stripper.line(self._source, self._script, line, column), None
-        elif line == 1 and self._source is not self._request.code:
+            line, column = self._stripper.line(self._source, self._script, line, column or 1), None
+        elif line == 1 and column is not None and self._source is not self._request.code:
             column -= len(_INSIDE)
         if line is None:
             return None
-        # Column 1 is what the engine says when it knows none.
-        return Place(line, column if column and column > 1 else None).nearer(about["message"], self._request.code)
+        return Place(line, column).nearer(about["message"], self._request.code)
 
     def _answered(self, name: str, text: str) -> str | None:
-        self._clock.pause()  # what we do for it is not the snippet's time
-        try:
-            if name == "ask":
-                return self._asked(text)
-            return os.urandom(16).hex() if name == "seed" else self._logged(text)
-        finally:
-            self._clock.resume()
+        if name == "ask":
+            return self._asked(text)
+        return os.urandom(16).hex() if name == "seed" else self._logged(text)
 
     def _asked(self, question: str) -> str:
         self._tell(Kind.ASKED, question.encode())

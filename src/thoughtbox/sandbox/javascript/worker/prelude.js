@@ -220,22 +220,27 @@ function isPlain(value) {
 
 // tb.<room>.<operation>, whatever the names are: the host knows which there are, and says so.
 function room(path) {
-  const called = () => "tb." + path;
-  return new Proxy(() => {}, {
-    __proto__: null,
-    get(_, key) {
-      if (typeof key === "symbol" || key === "then" || key === "toJSON" || key === "prototype") return undefined;
-      if (key === "toString" || key === "valueOf") return called;
-      return room(path + "." + key);
-    },
-    apply: (_, __, given) => call(path, given),
-    set: () => false,
-    defineProperty: () => false,
-    deleteProperty: () => false,
-    setPrototypeOf: () => false,
-    getPrototypeOf: () => null,
-  });
+  return new Proxy(anything, { __proto__: traps, path });
 }
+
+const anything = () => {};
+const traps = freeze({
+  __proto__: null,
+  set: () => false,
+  defineProperty: () => false,
+  deleteProperty: () => false,
+  setPrototypeOf: () => false,
+  preventExtensions: () => false,
+  getPrototypeOf: () => null,
+  get(_, key) {
+    if (typeof key === "symbol" || key === "then" || key === "toJSON" || key === "prototype") return undefined;
+    if (key === "toString" || key === "valueOf") return () => "tb." + this.path;
+    return room(this.path + "." + key);
+  },
+  apply(_, __, given) {
+    return call(this.path, given);
+  },
+});
 
 // Builders.
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from thoughtbox.sandbox.javascript.frames import Frame, Kind
 from thoughtbox.sandbox.javascript.worker.breaches import Breach
 from thoughtbox.sandbox.javascript.worker.channel import Channel, Closed
-from thoughtbox.sandbox.javascript.worker.clock import Clock
 from thoughtbox.sandbox.javascript.worker.confinement import confine, end_with
 from thoughtbox.sandbox.javascript.worker.evaluation import Evaluation, Request
 from thoughtbox.sandbox.javascript.worker.machine import Machine, Unfit
@@ -58,7 +57,6 @@ class Worker:
     def __init__(self, channel: Channel, machine: Machine) -> None:
         self._channel = channel
         self._machine = machine
-        self._clock = Clock(machine.engine)
         self._spares = Spares(machine, Path(__file__).with_name("prelude.js").read_bytes())
         self._spares.take(Beginning(b'{"builders":{},"output":0}', None)).close()  # the first of a kind opens files
         Stripper(machine).close()
@@ -79,5 +77,5 @@ class Worker:
             self._channel.send(Kind.FAILED, bytes(8), b"", json.dumps({"limit": breach.limit}).encode())
             return
         self._channel.send(Kind.BEGUN)
-        Evaluation(request, guest, self._machine, self._clock, self._channel).run()
+        Evaluation(request, guest, self._machine, self._channel).run()
         guest.close()
