@@ -12,13 +12,14 @@ import orjson
 
 from thoughtbox import domains
 from thoughtbox.doors.cli.command_lines import command_lines
-from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error
+from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error, write_json
 from thoughtbox.doors.cli.shell_words import GATEWAY, in_shell
 from thoughtbox.doors.cli.store import is_read_only, opened, opened_to_read, settings_of
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.catalog import KnownOperation
 from thoughtbox.operations.dispatch import Call
+from thoughtbox.operations.forms import FORMAT, TBX
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.parts import answer_of, arguments_of, takes_text
 from thoughtbox.operations.table import TABLE
@@ -31,10 +32,12 @@ def call(args: Namespace) -> int:
     out = Output(args)
     # An error is for whoever reads standard error, and that is a program more often than not.
     for_programs = out.as_json or not sys.stderr.isatty()
+    wants_tbx = False
     try:
         given = _given(args)
         operation = TABLE.find(args.name, [*given, *(pair.partition("=")[0] for pair in args.pairs)])
         arguments = given | _pairs(args, operation)
+        wants_tbx = operation.lists and arguments.get(FORMAT) == TBX
         wanted = Call(
             operation=operation.name,
             workspace=named_workspace(operation, arguments) or settings.project,
@@ -54,7 +57,13 @@ def call(args: Namespace) -> int:
         raise
     except ThoughtboxError as error:
         # Whoever calls the gateway itself speaks its language.
-        show_error(error if args.name == GATEWAY else in_shell(error, args), as_json=for_programs)
+        told = error if args.name == GATEWAY else in_shell(error, args)
+        if wants_tbx and for_programs:
+            from thoughtbox.tbx import encode_error
+
+            write_json(sys.stderr, encode_error(told.payload()))
+        else:
+            show_error(told, as_json=for_programs)
         return 1
     out.pretty_json(answer)
     return 0
