@@ -90,6 +90,18 @@ class OperationError extends Error {
     define(this, "details", payload.details ?? {}, true);
     toldSet(told, this, payload);
   }
+
+  toString() {
+    return spoken(this);
+  }
+}
+
+// `CODE: what was wrong. What to do about it.`
+function spoken({ name, code, message, recovery }) {
+  if (typeof code !== "string") return `${name}: ${message}`;
+  let end = message.length;
+  while (message[end - 1] === ".") end--;
+  return `${code}: ${slice(message, 0, end)}.${recovery ? ` ${recovery}` : ""}`;
 }
 
 // Values cross as JSON. What JSON has no word for becomes what comes nearest.
@@ -146,6 +158,10 @@ function plainObject(value) {
     const list = [];
     setForEach(value, (each) => push(list, each));
     return list;
+  }
+  if (value instanceof OperationError) {
+    const { code, message, recovery, details } = value;
+    return { __proto__: null, code, message, recovery, details };
   }
   if (value instanceof Error) return { __proto__: null, name: value.name, message: value.message, ...value };
   if (value instanceof TypedArray) return arrayFrom(value);
@@ -341,6 +357,8 @@ function shown(value) {
   if (typeof value === "function") return `[function ${nameOf(value)}]`;
   if (typeof value !== "object" || value === null) return String(value);
   try {
+    if (isHandle(value)) return value.id;
+    if (value instanceof OperationError) return spoken(value);
     if (value instanceof Error) return described(value);
     return stringify(value, asResult) ?? "null";
   } catch (error) {
