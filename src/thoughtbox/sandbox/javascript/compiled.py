@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from binascii import crc32
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -25,12 +26,16 @@ MODULES: Final = ("guest", "transform")
 FORM: Final = 1
 """Changes with the settings of the compiler, in `worker/machine.py`, and with the form of the file."""
 BUILD_SECONDS: Final = 120
+LOOK_SECONDS: Final = 0.02
 
 
-def prepare() -> bool:
-    """Have all modules compiled and kept; whether they are. A file that is not what was written is made again."""
+def prepare(is_wanted: Callable[[], bool] = lambda: True) -> bool:
+    """Have all modules compiled and kept; whether they are. A file that is not what was written is made again.
+
+    Leaves off when it is not wanted any more.
+    """
     installed = launch.installed()
-    return installed is not None and all(_is_prepared(module, installed) for module in MODULES)
+    return installed is not None and all(_is_prepared(module, installed, is_wanted) for module in MODULES)
 
 
 def kept(installed: Installed) -> tuple[Path, ...] | None:
@@ -40,29 +45,37 @@ def kept(installed: Installed) -> tuple[Path, ...] | None:
     return found if len(found) == len(MODULES) else None
 
 
-def discard(installed: Installed) -> None:
-    """Remove files that have turned out to be of no use."""
-    for module in MODULES:
-        for path in _paths(module, installed):
+def discard(installed: Installed, unfit: str) -> None:
+    """Remove a file that has turned out to be of no use."""
+    for path in kept(installed) or ():
+        if str(path) == unfit:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
 
-def _is_prepared(module: str, installed: Installed) -> bool:
-    return any(map(is_sound, _paths(module, installed))) or _is_built(module, installed)
+def _is_prepared(module: str, installed: Installed, is_wanted: Callable[[], bool]) -> bool:
+    return any(map(is_sound, _paths(module, installed))) or _is_built(module, installed, is_wanted)
 
 
-def _is_built(module: str, installed: Installed) -> bool:
+def _is_built(module: str, installed: Installed, is_wanted: Callable[[], bool]) -> bool:
     """Compile a module, in a process of its own, into the first place that takes it."""
     for path in _paths(module, installed, to_write=True):
-        with suppress(OSError, subprocess.SubprocessError):
+        with suppress(OSError):
             path.parent.mkdir(0o700, parents=True, exist_ok=True)
             if is_trusted_folder(path.parent):
-                with launch.started(installed, "build", str(installed.wasm(module)), str(path)) as builder:
-                    builder.communicate(timeout=BUILD_SECONDS)
+                _run(launch.started(installed, "build", str(installed.wasm(module)), str(path)), is_wanted)
                 if is_sound(path):
                     return True
     return False
+
+
+def _run(builder: subprocess.Popen[bytes], is_wanted: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + BUILD_SECONDS
+    with builder:
+        while builder.poll() is None:
+            if time.monotonic() > deadline or not is_wanted():
+                builder.kill()
+            time.sleep(LOOK_SECONDS)
 
 
 def _paths(module: str, installed: Installed, *, to_write: bool = False) -> Iterator[Path]:

@@ -46,15 +46,21 @@ class Keeper:
         """A worker that is ready, the caller's alone."""
         for _ in range(ATTEMPTS):
             worker = self._taken()
-            if worker.is_ready or self._has_become_ready(worker):
+            if not worker.is_alive and worker.is_ready:
+                self.discard(worker)
+            elif worker.is_ready or self._has_become_ready(worker):
                 return worker
         raise _unavailable("the engine's compiled modules cannot be used, and could not be made again")
 
     def give_back(self, worker: WorkerProcess) -> None:
         worker.idle_since = time.monotonic()
         with self._changed:
-            self._idle.append(worker)
-            self._changed.notify_all()
+            is_kept = not self._is_closed
+            if is_kept:
+                self._idle.append(worker)
+                self._changed.notify_all()
+        if not is_kept:
+            self.discard(worker)
 
     def discard(self, worker: WorkerProcess) -> None:
         """End a worker that is of no use any more. The thread sees to another one."""
@@ -62,6 +68,11 @@ class Keeper:
         with self._changed:
             self._workers.discard(worker)
             self._changed.notify_all()
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        with self._changed:
+            return tuple(worker.pid for worker in self._workers)
 
     def close(self) -> None:
         """End all workers, also those that somebody is speaking to."""
@@ -121,9 +132,12 @@ class Keeper:
             worker.is_ready = True
             return True
         self.discard(worker)
+        said = b" ".join(frame.parts).decode("utf-8", "replace")
+        if frame.kind != Kind.UNFIT:
+            raise _unavailable(said)
         engine = launch.installed()
         if engine is not None:
-            compiled.discard(engine)
+            compiled.discard(engine, said)
         return False
 
     def _keep(self) -> None:
@@ -145,7 +159,7 @@ class Keeper:
 
     def _start(self) -> None:
         try:
-            worker = _started()
+            worker = self._started()
         except (SandboxUnavailable, OSError, Gone) as error:
             with self._changed:
                 self._failure = str(error)
@@ -155,6 +169,17 @@ class Keeper:
             self._workers.add(worker)
             self._idle.append(worker)
             self._changed.notify_all()
+
+    def _started(self) -> WorkerProcess:
+        engine = launch.installed()
+        if engine is None:
+            raise _unavailable("quickjs-rs is not installed")
+        modules = compiled.kept(engine)
+        if modules is None and compiled.prepare(lambda: not self._is_closed):
+            modules = compiled.kept(engine)
+        if self._is_closed:
+            raise _unavailable("it was closed")
+        return WorkerProcess(engine, modules or tuple(engine.wasm(module) for module in compiled.MODULES))
 
     @property
     def _until_next_retirement(self) -> float | None:
@@ -170,16 +195,6 @@ class Keeper:
                 self._idle.remove(worker)
                 self._workers.discard(worker)
                 worker.close()
-
-
-def _started() -> WorkerProcess:
-    engine = launch.installed()
-    if engine is None:
-        raise _unavailable("quickjs-rs is not installed")
-    modules = compiled.kept(engine)
-    if modules is None and compiled.prepare():
-        modules = compiled.kept(engine)
-    return WorkerProcess(engine, modules or tuple(engine.wasm(module) for module in compiled.MODULES))
 
 
 def _unavailable(why: str) -> SandboxUnavailable:
