@@ -57,3 +57,23 @@ def test_the_typescript_of_the_corpus_is_held_against_its_declarations(table: Ta
     found = compiled(tmp_path, typescript(table), snippets)
 
     assert {names[name]: errors for name, errors in found.items()} == {}
+
+
+def test_the_corpus_is_large_enough_and_no_two_snippets_have_one_name():
+    names = Counter(entry.name for entry in corpus())
+
+    assert len(names) >= FEWEST
+    assert set(names.values()) == {1}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_builder_relation_and_room_is_used_in_each_language(language: Language):
+    text = "\n".join(entry.sources[language] for entry in corpus())
+
+    assert [kind for kind in BUILDERS if f"tb.{kind}(" not in text] == []
+    assert [relation for relation in RELATIONS if relation not in text] == []
+    assert [room for room in ROOMS if f"tb.{room}." not in text] == []
+
+
+def test_languages_differ_in_how_they_print_their_own_values_and_in_nothing_else():
+    assert [entry.name for entry in corpus() if entry.differs] == ["values as each language writes them"]

@@ -1,6 +1,6 @@
 """The shared corpus: snippets that are written in all three languages, and what each of them has to come to.
 
-An entry of a file in `corpus/` has its `name`, the sources `javascript`, `typescript` and `python`, and what is expected:
+An entry of a file in `corpus/` has its `name`, sources as `javascript`, `typescript`, `python`, and what is expected:
 `result` (as JSON; null without it), `logs`, `records` (a line for each, `kind: text < relation id …`; or `counts` of
 kinds, where they are many), or `error` (a code), if it fails. `given` are operations that are called before.
 Where languages cannot but differ, `differs` has the `logs` of one of them, and `why`.
@@ -27,10 +27,8 @@ from thoughtbox.sandbox.protocol import LANGUAGES, Language
 
 CORPUS = Path(__file__).parent / "corpus"
 SESSION = "s1"
+WORKSPACE = re.compile(r"\bcorpus-\d+\b")
 MILLISECONDS = re.compile(r"\b1[78]\d{11}\b")
-OF_THE_CALL = ("args",)
-"""What a record says of the source, which is another in each language."""
-
 _workspaces = count(1)
 
 
@@ -97,7 +95,7 @@ def told(box: Box, entry: Entry, language: Language) -> Told:
     assert answer["language"] == language
     found = _records(box, workspace)[before:]
     assert [record["id"] for record in answer["records"]] == [record.id for record in found[1:-1]]
-    return Told(answer["result"], answer["logs"], None, found)
+    return Told(answer["result"], [_masked(each) for each in answer["logs"]], None, found)
 
 
 def line(record: Record) -> str:
@@ -145,7 +143,7 @@ def _records(box: Box, workspace: str) -> list[Record]:
 
 
 def _without_source(envelope: Any) -> dict[str, Any]:
-    said = {**envelope, "ts": "*"}
+    said: dict[str, Any] = {**envelope, "ts": "*"}
     if said["data"]["topic"] == "code.call":
         return {**said, "body": "*", "attrs": "*"}
     if said["data"]["topic"] == "code.result" and said["attrs"]["status"] == "error":
@@ -154,4 +152,4 @@ def _without_source(envelope: Any) -> dict[str, Any]:
 
 
 def _masked(text: str) -> str:
-    return MILLISECONDS.sub("*", CHANCE.sub("*", text))
+    return WORKSPACE.sub("corpus", MILLISECONDS.sub("*", CHANCE.sub("*", text)))

@@ -105,10 +105,10 @@ class OperationError extends Error {
 
 // `CODE: what was wrong. What to do about it.`
 function spoken({ name, code, message, recovery }) {
-  if (typeof code !== "string") return `${name}: ${message}`;
+  if (typeof code !== "string") return name + ": " + message;
   let end = message.length;
   while (message[end - 1] === ".") end--;
-  return `${code}: ${slice(message, 0, end)}.${recovery ? ` ${recovery}` : ""}`;
+  return code + ": " + slice(message, 0, end) + "." + (recovery ? " " + recovery : "");
 }
 
 // Values cross as JSON. What JSON has no word for becomes what comes nearest.
@@ -267,7 +267,8 @@ function builder(kind, references) {
     if (more.length > 0 || !(options === undefined || options === null || isPlain(options))) {
       throw new TypeError("tb." + kind + " takes a text and an object with options: tb." + kind + '("...", {...})');
     }
-    const plain = isText(text) ? plainOptions(options ?? {}, named) : undefined;
+    const isWhole = kind !== "revision" || options?.replacesId !== undefined;
+    const plain = isWhole && isText(text) ? plainOptions(options ?? {}, named) : undefined;
     return plain === undefined ? asked(kind, text, options ?? {}) : made(kind, text, plain);
   };
 }
