@@ -10,6 +10,7 @@ import pytest
 
 from tests.sandbox.javascript.telling import tell
 from thoughtbox.sandbox.javascript import compiled, launch, module_files
+from thoughtbox.sandbox.javascript.compiled import Modules
 from thoughtbox.sandbox.javascript.launch import Installed
 from thoughtbox.sandbox.javascript.sandbox import JavaScriptSandbox
 
@@ -33,7 +34,7 @@ def files(engine: Installed, real_files: tuple[Path, ...], tmp_path: Path) -> tu
     for path in real_files:
         (folder / path.name).write_bytes(path.read_bytes())
         (folder / path.name).chmod(0o644)
-    found = compiled.kept(engine)
+    found = Modules(engine).files()
     assert found is not None
     return found
 
@@ -43,7 +44,7 @@ def real_files() -> tuple[Path, ...]:
     assert compiled.prepare()
     installed = launch.installed()
     assert installed is not None
-    found = compiled.kept(installed)
+    found = Modules(installed).files()
     assert found is not None
     return found
 
@@ -63,10 +64,10 @@ def test_nobody_else_may_write_the_files(real_files: tuple[Path, ...]):
 
 
 def test_where_the_package_cannot_be_written_to_they_are_kept_for_the_user(engine: Installed, tmp_path: Path):
-    assert compiled.kept(engine) is None
+    assert Modules(engine).files() is None
     assert compiled.prepare()
 
-    files = compiled.kept(engine)
+    files = Modules(engine).files()
     assert files is not None
     assert {path.parent for path in files} == {tmp_path / "caches" / "thoughtbox"}
     assert (tmp_path / "caches" / "thoughtbox").stat().st_mode & 0o777 == 0o700
@@ -93,13 +94,13 @@ def test_one_changed_byte_is_noticed(files: tuple[Path, ...]):
 def test_a_file_that_others_may_write_is_not_used(engine: Installed, files: tuple[Path, ...], others: int):
     files[0].chmod(others)
 
-    assert compiled.kept(engine) is None
+    assert Modules(engine).files() is None
 
 
 def test_a_folder_that_others_may_write_is_not_used(engine: Installed, files: tuple[Path, ...]):
     files[0].parent.chmod(0o777)
 
-    assert compiled.kept(engine) is None
+    assert Modules(engine).files() is None
 
 
 def test_a_file_of_somebody_else_is_not_used(engine: Installed, files: tuple[Path, ...]):
@@ -107,7 +108,7 @@ def test_a_file_of_somebody_else_is_not_used(engine: Installed, files: tuple[Pat
         pytest.skip("only root can give files away")
     os.chown(files[0], 12345, -1)
 
-    assert compiled.kept(engine) is None
+    assert Modules(engine).files() is None
 
 
 def test_a_worker_that_finds_a_damaged_file_has_it_made_again(files: tuple[Path, ...]):
@@ -132,6 +133,21 @@ def test_a_file_that_is_whole_and_for_another_machine_is_made_again(files: tuple
         sandbox.close()
 
 
+def test_a_file_of_no_use_that_cannot_be_removed_is_looked_past(
+    engine: Installed, files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(path: Path, **_: bool) -> None:
+        raise PermissionError(str(path))
+
+    modules = Modules(engine)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refuse)
+        modules.discard(str(files[0]))
+
+    assert modules.files() is None
+    assert Modules(engine).files() == files
+
+
 def test_without_a_place_to_keep_them_snippets_run_all_the_same(engine: Installed, tmp_path: Path):
     (tmp_path / "caches").write_text("no folder", encoding="utf-8")
     assert not compiled.prepare()
@@ -149,7 +165,7 @@ def test_closing_does_not_wait_for_the_compiler(engine: Installed):
     sandbox.close()
 
     assert sandbox.processes == ()
-    assert compiled.kept(engine) is None
+    assert Modules(engine).files() is None
 
 
 def test_old_files_are_removed(files: tuple[Path, ...]):

@@ -124,6 +124,13 @@ def test_a_room_is_neither_a_promise_nor_json(tell: Tell):
     assert told.result == ["function", "undefined", "{}", "tb.thoughts.add", [None]]
 
 
+@pytest.mark.parametrize(
+    ("key", "name"), [("'x'.repeat(1e6)", "x" * 200), ("'a\\ud800'", "a\N{REPLACEMENT CHARACTER}")]
+)
+def test_a_name_is_cut_and_made_whole(tell: Tell, key: str, name: str):
+    assert tell(f"tb[{key}]({{}})").asked[0].name == name
+
+
 def test_halves_of_characters_reach_who_can_refuse_them(tell: Tell):
     assert tell("tb.a.b({ text: '\\ud800' })").asked[0].arguments == {"text": "\ud800"}
 

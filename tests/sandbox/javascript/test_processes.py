@@ -19,6 +19,7 @@ from tests.sandbox.javascript.telling import tell
 from tests.support.servers import soon
 from thoughtbox.errors import LimitExceeded, SandboxUnavailable, SnippetFailed
 from thoughtbox.sandbox.javascript.sandbox import JavaScriptSandbox
+from thoughtbox.sandbox.javascript.watch import Watch
 from thoughtbox.sandbox.protocol import Asked, Ended, Limits, Reply, Snippet
 
 ASK = Snippet("tb.a.b({}); 'answered'", "javascript")
@@ -113,6 +114,23 @@ def test_a_run_that_is_over_takes_no_reply(fresh_sandbox: JavaScriptSandbox):
         run.start()
         with pytest.raises(SnippetFailed, match="over"):
             run.resume(Reply())
+
+
+@linux
+def test_a_worker_that_does_not_keep_the_limit_is_ended_and_replaced(fresh_sandbox: JavaScriptSandbox):
+    """The worker is told that it may go on for long; whoever waits for it has not heard of that."""
+    tell(fresh_sandbox, "1")
+    (worker,) = fresh_sandbox.processes
+    with closing(fresh_sandbox.run(LOOP, Limits(cpu_ms=60_000, wall_ms=60_000))) as run:
+        run._watch = Watch(Limits(), run._worker)
+        began = time.monotonic()
+        with pytest.raises(LimitExceeded) as caught:
+            run.start()
+
+    assert caught.value.details == {"limit": "cpu", "allowed": 50}
+    assert time.monotonic() - began < 1.5  # 150 ms on a machine that has nothing else to do
+    assert not is_running(worker)
+    assert tell(fresh_sandbox, "1").result == 1
 
 
 @linux

@@ -9,8 +9,8 @@ from typing import Any
 from thoughtbox.domains.code.declarations import can_be_checked, python
 from thoughtbox.domains.code.reachable import name_of, reachable
 from thoughtbox.domains.code.signatures import BUILDERS, HOST_ONLY, references_of
-from thoughtbox.errors import InvalidOperation, LimitExceeded, shown
-from thoughtbox.operations import TABLE, nearest
+from thoughtbox.errors import LimitExceeded
+from thoughtbox.operations import TABLE
 from thoughtbox.sandbox.languages import detected
 from thoughtbox.sandbox.protocol import Language, Limits, Snippet
 
@@ -46,24 +46,6 @@ def limits_for(settings: Mapping[str, Any], *, is_patient: bool = False) -> Limi
         cpu_ms=settings["code_cpu_ms"],
         wall_ms=PATIENT_WALL_MS if is_patient else settings["code_wall_ms"],
         memory_bytes=settings["code_memory_mb"] * MEGABYTE,
-    )
-
-
-def unknown_operation(name: str) -> InvalidOperation:
-    """For a name below `tb` that nothing has: what was meant, in the same room."""
-    room, _, rest = name.partition(".")
-    own = [known.bare for known in TABLE.known.values() if known.room == room and not known.hidden]
-    if not own:
-        return InvalidOperation(
-            f"there is no room `{shown(room)}` below tb",
-            recovery=f"The rooms are {', '.join(TABLE.rooms)}.",
-            details={"operation": shown(name), "nearest": []},
-        )
-    near = nearest(rest, own)
-    return InvalidOperation(
-        f"there is no operation tb.{shown(name)}",
-        recovery=f"Did you mean tb.{room}.{near}?" if near else f'search {{"query": "{shown(rest)}"}} finds others.',
-        details={"operation": shown(name), "nearest": [f"{room}.{near}"] if near else []},
     )
 
 

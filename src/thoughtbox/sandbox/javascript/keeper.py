@@ -10,7 +10,8 @@ import time
 from typing import Final
 
 from thoughtbox.errors import SandboxUnavailable
-from thoughtbox.sandbox.javascript import compiled, launch
+from thoughtbox.sandbox.javascript import launch
+from thoughtbox.sandbox.javascript.compiled import Modules
 from thoughtbox.sandbox.javascript.frames import Kind
 from thoughtbox.sandbox.javascript.process import Gone, Late, WorkerProcess
 
@@ -35,6 +36,7 @@ class Keeper:
         self._is_wanted = False
         self._is_closed = False
         self._failure: str | None = None
+        self._modules: Modules | None = None
         self._thread: threading.Thread | None = None
 
     def warm(self) -> None:
@@ -135,9 +137,8 @@ class Keeper:
         said = b" ".join(frame.parts).decode("utf-8", "replace")
         if frame.kind != Kind.UNFIT:
             raise _unavailable(said)
-        engine = launch.installed()
-        if engine is not None:
-            compiled.discard(engine, said)
+        if self._modules is not None:
+            self._modules.discard(said)
         return False
 
     def _keep(self) -> None:
@@ -160,9 +161,9 @@ class Keeper:
     def _start(self) -> None:
         try:
             worker = self._started()
-        except (SandboxUnavailable, OSError, Gone) as error:
+        except Exception as error:  # whoever waits for a worker hears of it
             with self._changed:
-                self._failure = str(error)
+                self._failure = error.message if isinstance(error, SandboxUnavailable) else str(error)
                 self._changed.notify_all()
             return
         with self._changed:
@@ -173,13 +174,14 @@ class Keeper:
     def _started(self) -> WorkerProcess:
         engine = launch.installed()
         if engine is None:
-            raise _unavailable("quickjs-rs is not installed")
-        modules = compiled.kept(engine)
-        if modules is None and compiled.prepare(lambda: not self._is_closed):
-            modules = compiled.kept(engine)
+            raise SandboxUnavailable("quickjs-rs is not installed")
+        modules = self._modules = self._modules or Modules(engine)
+        files = modules.files()
+        if files is None and modules.prepare(lambda: not self._is_closed):
+            files = modules.files()
         if self._is_closed:
-            raise _unavailable("it was closed")
-        return WorkerProcess(engine, modules or tuple(engine.wasm(module) for module in compiled.MODULES))
+            raise SandboxUnavailable("it was closed")
+        return WorkerProcess(engine, files or modules.sources())
 
     @property
     def _until_next_retirement(self) -> float | None:

@@ -50,7 +50,7 @@ class JavaScriptRun:
     def start(self) -> Asked | Ended:
         parts = self._request()
         self._enter(State.NEW)
-        self._watch.taken_in()
+        self._watch.run_begins()
         return self._step(Kind.RUN, *parts)
 
     def resume(self, reply: Reply) -> Asked | Ended:
@@ -108,6 +108,9 @@ class JavaScriptRun:
         except SnippetError:
             self._let_go()  # it has come to its end by itself, or is not alive any more
             raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            self._let_go(is_fit=False)  # what it has said makes no sense
+            raise _lost() from error
 
     def _next_frame(self) -> Frame:
         while True:
@@ -134,7 +137,7 @@ class JavaScriptRun:
             self._state = State.OVER
             raise
         self._watch = Watch(self._limits, self._worker)
-        self._watch.taken_in()
+        self._watch.run_begins()
         return not self._is_closed
 
     def _taken(self, frame: Frame) -> Asked | Ended:

@@ -29,14 +29,14 @@ class Watch:
     def __init__(self, limits: Limits, worker: WorkerProcess) -> None:
         self._limits = limits
         self._worker = worker
-        self._ends = time.monotonic() + limits.wall_ms / 1000
         self._cpu_left = limits.cpu_ms / 1000
         self._is_computing = False
-        self._turn = self._due = 0.0
+        self._turn = self._due = self._ends = 0.0
         self._cpu_before: float | None = None
 
-    def taken_in(self) -> None:
+    def run_begins(self) -> None:
         """The snippet is given to the worker."""
+        self._ends = time.monotonic() + self._limits.wall_ms / 1000
         self._is_computing = False
         self._due = time.monotonic() + BEGIN_SECONDS
 

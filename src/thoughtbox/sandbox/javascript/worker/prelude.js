@@ -40,6 +40,7 @@ const toldSet = uncurried(WeakMap.prototype.set);
 
 const LONGEST_TEXT = 20_000;
 const LONGEST_LIST = 100;
+const LONGEST_NAME = 200;
 const LONGEST_ARGUMENTS = 4_000_000;
 const LONGEST_MESSAGE = 2_000;
 const MOST_QUEUED = 200;
@@ -251,7 +252,7 @@ const traps = freeze({
   get(_, key) {
     if (typeof key === "symbol" || key === "then" || key === "toJSON" || key === "prototype") return undefined;
     if (key === "toString" || key === "valueOf") return () => "tb." + this.path;
-    return room(this.path + "." + key);
+    return room(slice(this.path + "." + toWellFormed(key), 0, LONGEST_NAME));
   },
   apply(_, __, given) {
     return call(this.path, given);
@@ -358,7 +359,7 @@ function library(builders) {
       if (hasOwn(own, key)) return own[key];
       if (typeof key === "symbol" || key === "then" || key === "toJSON") return undefined;
       if (key === "toString" || key === "valueOf") return () => "tb";
-      return room(key);
+      return room(slice(toWellFormed(key), 0, LONGEST_NAME));
     },
   });
 }
