@@ -93,13 +93,10 @@ def _said(diagnostic: Diagnostic, code: str, stubs: str) -> str | None:
     if found is None or ((caught := _CAUGHT.get(diagnostic.rule)) and caught in code):
         return None
     parts = found.groupdict()
-<<<<<<< HEAD
     if not _is_certain(parts, code):
         return None
-=======
     if diagnostic.rule == "unresolved-reference" and hasattr(builtins, parts["name"]):
         return None  # the checker knows fewer of the built-ins than the engine has: `map`, `filter`, `getattr`
->>>>>>> pages
     called = _Called(stubs, parts["called"]) if "called" in parts else None
     match diagnostic.rule:
         case "unresolved-reference":
