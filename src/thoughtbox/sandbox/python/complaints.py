@@ -95,8 +95,6 @@ def _said(diagnostic: Diagnostic, code: str, stubs: str) -> str | None:
     parts = found.groupdict()
     if not _is_certain(parts, code):
         return None
-    if diagnostic.rule == "unresolved-reference" and hasattr(builtins, parts["name"]):
-        return None  # the checker knows fewer of the built-ins than the engine has: `map`, `filter`, `getattr`
     called = _Called(stubs, parts["called"]) if "called" in parts else None
     match diagnostic.rule:
         case "unresolved-reference":
