@@ -55,6 +55,13 @@ def resident_mb(process: int | str = "self", *, peak: bool = False) -> float:
     raise LookupError(wanted)
 
 
+def children(process: int) -> list[int]:
+    """The processes that a process has started, and theirs."""
+    own = Path(f"/proc/{process}/task")
+    found = [int(child) for task in own.iterdir() for child in (task / "children").read_text(encoding="utf-8").split()]
+    return [*found, *(deeper for child in found for deeper in children(child))]
+
+
 def _processor() -> str:
     try:
         about = Path("/proc/cpuinfo").read_text(encoding="utf-8")

@@ -176,6 +176,7 @@ class Thoughtbox:
 
     def close(self) -> None:
         if self._dispatcher is not None:
+            self._dispatcher.lasting.close()
             self._dispatcher.tallies.close()
         if self._keeper is not None:
             self._keeper.close()

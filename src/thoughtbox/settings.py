@@ -100,7 +100,7 @@ def one_of(*allowed: str) -> Callable[[str], str]:
     return parse
 
 
-def _number(low: int, high: int) -> Callable[[str], int]:
+def number(low: int, high: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         try:
             value = int(text)
@@ -170,7 +170,7 @@ SETTINGS: tuple[Setting, ...] = (
         str,
         "Address the HTTP server binds; wider than loopback needs a token.",
     ),
-    Setting("port", "THOUGHTBOX_PORT", "1731", _number(0, 65535), "Port of the HTTP server; 0 takes a free one."),
+    Setting("port", "THOUGHTBOX_PORT", "1731", number(0, 65535), "Port of the HTTP server; 0 takes a free one."),
     Setting(
         "token",
         "THOUGHTBOX_TOKEN",
@@ -190,14 +190,14 @@ SETTINGS: tuple[Setting, ...] = (
         "max_body_bytes",
         "THOUGHTBOX_MAX_BODY_BYTES",
         str(4 * 1024 * 1024),
-        _number(1024, 2**31),
+        number(1024, 2**31),
         "Longest message a client may send, over HTTP or stdio.",
     ),
     Setting(
         "workers",
         "THOUGHTBOX_WORKERS",
         "1",
-        _number(1, 64),
+        number(1, 64),
         "Processes that serve HTTP, on one address and one store.",
     ),
     Setting(
@@ -251,7 +251,7 @@ SETTINGS: tuple[Setting, ...] = (
         "checkpoint_every",
         "THOUGHTBOX_CHECKPOINT_EVERY",
         "1000",
-        _number(0, 10**9),
+        number(0, 10**9),
         "Sign a checkpoint after this many records; 0 leaves it to `thoughtbox checkpoint`.",
     ),
     Setting(
@@ -268,7 +268,7 @@ SETTINGS: tuple[Setting, ...] = (
         "task_after_ms",
         "THOUGHTBOX_TASK_AFTER_MS",
         "1000",
-        _number(0, 60_000),
+        number(0, 60_000),
         "When a long call becomes a task, for clients that know tasks: if it is not done after so many milliseconds;"
         " 0: at once.",
     ),
@@ -276,7 +276,7 @@ SETTINGS: tuple[Setting, ...] = (
         "task_ttl_ms",
         "THOUGHTBOX_TASK_TTL_MS",
         str(60 * 60 * 1000),
-        _number(1_000, 7 * 24 * 60 * 60 * 1000),
+        number(1_000, 7 * 24 * 60 * 60 * 1000),
         "How long a client may ask for the result of a task after its end, in milliseconds; a week at most.",
     ),
     Setting(

@@ -50,7 +50,7 @@ def ask(history: History, operation: str, arguments: Arguments, as_of: int | Non
     """What is answered, or why it is refused; of a search, all pages, since the best ones are others by now."""
     answer = ask_for_a_page(history, operation, arguments, as_of)
     page = answer
-    while _goes_by_rank(operation, arguments) and page.get("hasMore"):
+    while _goes_by_rank(operation, arguments) and (page.get("hasMore") or page.get("nextOffset")):
         page = ask_for_a_page(history, operation, {**arguments, "offset": page["nextOffset"]}, as_of)
         for part in RANKED & page.keys():
             answer[part] += page[part]
@@ -69,12 +69,12 @@ def ask_for_a_page(history: History, operation: str, arguments: Arguments, as_of
             return answer
 
 
-RANKED = {"sessions", "thoughts", "patterns", "notes"}
+RANKED = {"sessions", "thoughts", "patterns", "notes", "records"}
 """Parts of answers that go by rank when something is searched for."""
 
 
 def _goes_by_rank(operation: str, arguments: Arguments) -> bool:
-    return operation == "session.search" or bool(arguments.get("search"))
+    return operation in ("session.search", "authored_search") or bool(arguments.get("search"))
 
 
 def essence(operation: str, arguments: Arguments, answer: Any) -> Any:

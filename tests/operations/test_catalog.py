@@ -74,8 +74,17 @@ def test_it_says_all_that_the_table_says(catalog: Catalog):
         assert json.loads(schemas[operation.name].input) == input_schema(TABLE, operation)
         output = schemas[operation.name].output
         assert (json.loads(output) if output else None) == (
-            output_schema(operation) if operation.gateway is None else None
+            output_schema(operation) if operation.gateway is None and operation.output.listed else None
         )
+    usages = told.pop("usages")
+    assert list(usages) == list(operations)
+    for operation in TABLE:
+        usage = json.loads(usages[operation.name])
+        assert usage["arguments"] == operation.example.arguments
+        assert [(call["operation"], call["arguments"]) for call in usage["before"]] == list(operation.example.given)
+        assert usage.get("refused") == getattr(operation.example.fails_with, "code", None)
+        assert set(usage["errors"]) == {error.code for error in operation.errors if "code" in vars(error)}
+        assert usage.get("part") == getattr(operation.envelope, "part", None)
     rooms = told.pop("rooms")
     assert list(rooms) == list(domains.ROOMS)
     for name, room in TABLE.rooms.items():

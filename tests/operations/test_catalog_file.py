@@ -128,7 +128,7 @@ GARBLED: dict[str, Callable[[bytes, bytes], bytes]] = {
     "half of it": lambda data, made_from: data[: len(data) // 2],
     "a byte too many": lambda data, made_from: data + b"\0",
     "another byte": lambda data, made_from: data[:-1000] + bytes([data[-1000] ^ 1]) + data[-999:],
-    "another form": lambda data, made_from: data.replace(b"catalog 1", b"catalog 0", 1),
+    "another form": lambda data, made_from: data.replace(catalog_file.MAGIC, b"thoughtbox catalog 0\n", 1),
     "something to run": lambda data, made_from: pickle.dumps(print),
     "something else, with its checksum": lambda data, made_from: _with_its_checksum(
         data, made_from, marshal.dumps((1, 2, 3))

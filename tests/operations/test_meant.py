@@ -22,7 +22,7 @@ from thoughtbox.operations.models import wire_names
 domains.load()
 
 SHORT = 220
-LONGER_NAMES = {"mind": 40, "memory": 30}
+LONGER_NAMES = {"mind": 40, "memory": 30, "code": 20}
 """Of codes and arguments, and JSON-RPC's number."""
 """Its tools and their arguments have longer names."""
 """Characters of an error about one argument, on the wire."""

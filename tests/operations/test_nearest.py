@@ -89,7 +89,7 @@ def test_nothing_that_takes_away_or_ends_something_is_suggested(name: str):
 def test_every_operation_that_removes_says_so_by_its_name_and_the_other_way_round():
     removing = {operation.name for operation in TABLE if operation.effect == "removes"}
 
-    assert removing - {"thoughtbox_gateway", "batch", "graph_apply"} == {
+    assert removing - {"thoughtbox_gateway", "batch", "execute", "graph_apply"} == {
         operation.name
         for operation in TABLE
         if ("delete" in operation.name and "undelete" not in operation.name) or operation.name.startswith("uninstall")

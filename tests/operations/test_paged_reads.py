@@ -69,6 +69,8 @@ PAGED = [
     Paged("knowledge.list_patterns", each("patterns", "id"), count=PATTERNS),
     Paged("knowledge.list_notes", each("notes", "id"), count=PATTERNS),
     Paged("list_cells", each("cells", "cell_id"), count=PATTERNS),
+    Paged("authored", each("records", "id"), {"session": "code"}, count=PATTERNS),
+    Paged("authored_search", each("records", "id"), {"query": "claim"}, count=PATTERNS),
 ]
 
 
@@ -109,6 +111,7 @@ def mia(box: Box) -> Client:
         written = {"title": f"Entry {number}", "content": "c" * 3_000}
         mia.call("knowledge.create_pattern", **written, description="d" * 900)
         mia.call("knowledge.write_note", **written)
+        mia.call("claim", text=f"A claim, number {number} " + "r" * 3_000, session="code")
         mia.call("record_episode", summary=f"Always do {number} " + "r" * 300, outcome="success", source="agent")
     mia.call("run_consolidation")
     return mia

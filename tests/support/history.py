@@ -50,6 +50,8 @@ class History(ByChance):
             self._delete_note: 1,
             self._undelete_note: 1,
             self._record_trail: 5,
+            self._author: 4,
+            self._remember: 2,
             self._checkpoint: 1,
         }
 
@@ -184,6 +186,27 @@ class History(ByChance):
             **({"parentId": self.some_record()} if self.chance.random() < 0.6 else {}),
         )
 
+    def _author(self) -> None:
+        kind = self.chance.choice(["claim", "evidence", "question", "observation", "decision"])
+        relation = self.chance.choice(["supports", "contradicts", "answers"])
+        self._call(
+            kind,
+            text=self.text(),
+            session=self.authored_in(),
+            **({relation: [self.some_record()]} if self.chance.random() < 0.6 else {}),
+            **({"branch": self.chance.choice(self.branches)} if self.chance.random() < 0.2 else {}),
+        )
+
+    def _remember(self) -> None:
+        name = self.chance.choice(WORDS)
+        if self.chance.random() < 0.3:
+            self._call("vars.delete", name=name, session=self.authored_in())
+        else:
+            self._call("vars.set", name=name, value=self.text(), session=self.authored_in())
+
+    def authored_in(self) -> str:
+        return self.chance.choice(self.trails)
+
     def _checkpoint(self) -> None:
         app = self.box.app
         checkpoint(app.engine, app.views, app.keyring, app.world, WORKSPACE)
@@ -195,7 +218,7 @@ class History(ByChance):
 class Questions(Drawn):
     """What may be asked of a history."""
 
-    always = ("sessionId",)
+    always = ("sessionId", "session")
 
     def __init__(self, history: History, seed: object) -> None:
         super().__init__(seed)
@@ -234,8 +257,15 @@ class Questions(Drawn):
             "range": lambda: [history.number(), history.number()],
             "branchId": lambda: chance.choice(history.branches),
             "kind": lambda: chance.choice(sorted(AUTHORED)),
+            "session": history.authored_in,
+            "branch": lambda: chance.choice(history.branches),
+            "about": history.some_record,
+            "relation": lambda: chance.choice(["supports", "contradicts", "answers"]),
+            "code": lambda: "catalog.kinds.length",
+            "language": lambda: "typescript",
+            "names": lambda: ["ledger"],
             "label": lambda: chance.choice(sorted(kinds_labelled())),
-            "name": lambda: chance.choice(sorted(TABLE.operations)),
+            "name": lambda: chance.choice([*sorted(TABLE.operations), *WORDS * 20]),
             "operation": lambda: chance.choice(["session", "thought"]),
             "subOperation": lambda: chance.choice(["get", "list"]),
             "keyMoments": lambda: [{"thoughtNumber": 1, "significance": 5}],

@@ -34,10 +34,21 @@ KINDS: frozenset[str] = frozenset(get_args(Kind))
 AUTHORED: frozenset[str] = KINDS - {"tool_call", "tool_result", "hub_event", "checkpoint"}
 """Kinds that a model may write; the others are emitted by the host alone."""
 
-RELATIONS = frozenset(
-    {"supports", "contradicts", "revises", "derived_from", "answers", "blocks", "refines", "relates_to"}
+RELATION_MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "supports": "It is a reason to believe the other.",
+        "contradicts": "If it holds, the other does not.",
+        "revises": "It puts the other right, or takes its place.",
+        "derived_from": "It follows from the other, or was made from it.",
+        "answers": "It answers what the other asks.",
+        "blocks": "As long as it stands, the other cannot go on.",
+        "refines": "It says the other more precisely, or in more detail.",
+        "relates_to": "It has to do with the other, in some way that has no name here.",
+    }
 )
-"""What one record can be to another. Grow this set here, with a review, and nowhere else."""
+"""What one record can be to another. Grow this table here, with a review, and nowhere else."""
+
+RELATIONS = frozenset(RELATION_MEANINGS)
 
 MAIN_BRANCH = "main"
 

@@ -9,9 +9,10 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from thoughtbox.errors import InvalidInput, ThoughtboxError, shown
+from thoughtbox.operations.forms import FORMAT, JSON, Form, what_is_wrong
 from thoughtbox.operations.meant import as_meant, located
 from thoughtbox.operations.misspelt import nearest
-from thoughtbox.operations.models import Input, wire_names
+from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.storable import unstorable
 from thoughtbox.operations.table import Table
@@ -28,6 +29,8 @@ class Bound(NamedTuple):
 
     input: Input
     arguments: Mapping[str, Any]
+    form: Form = JSON
+    """The form that its answer is to have."""
 
 
 def bind(table: Table, operation: Operation, arguments: Mapping[str, Any]) -> Bound:
@@ -35,19 +38,41 @@ def bind(table: Table, operation: Operation, arguments: Mapping[str, Any]) -> Bo
 
     `null` for an optional argument means that it was left out. What came as text is taken as what it means.
     """
+    if operation.lists and FORMAT in arguments:
+        return _bind_in_form(table, operation, arguments)
+    return Bound(*_bound(table, operation, arguments, []))
+
+
+def _bind_in_form(table: Table, operation: Operation, arguments: Mapping[str, Any]) -> Bound:
+    """The same, for arguments that say what form the answer is to have."""
+    form = arguments[FORMAT]
+    wrong = what_is_wrong(form)
+    rest = {name: value for name, value in arguments.items() if name != FORMAT}
+    found, rest = _bound(table, operation, rest, [] if wrong is None else [wrong])
+    return Bound(found, rest, form or JSON)
+
+
+def _bound(
+    table: Table, operation: Operation, arguments: Mapping[str, Any], wrong: list[ErrorDetails]
+) -> tuple[Input, Mapping[str, Any]]:
+    """The input, and the arguments that it was made of; `wrong` is what is wrong with the call already."""
     validator = operation.input.__pydantic_validator__
     for _ in range(MOST_LOOKS):
         given = {name: value for name, value in arguments.items() if value is not None}
         if not _are_plain_texts(given) and not all(map(_is_storable, given, given.values())):
             _refuse_unstorable(operation, given)
         try:
-            return Bound(validator.validate_python(given, by_alias=True, by_name=False), arguments)
+            found = validator.validate_python(given, by_alias=True, by_name=False)
         except ValidationError as error:
             faults = [located(fault, given) for fault in error.errors(include_url=False)]
+        else:
+            if not wrong:
+                return found, arguments
+            faults = []
         if (meant := as_meant(arguments, faults)) is None:
             break
         arguments = meant
-    raise _refusal(table, operation, faults)
+    raise _refusal(table, operation, [*wrong, *faults])
 
 
 def read_as_far(operation: Operation, arguments: Mapping[str, Any]) -> Input:
@@ -81,9 +106,7 @@ def _refusal(table: Table, operation: Operation, faults: list[ErrorDetails]) -> 
         message += f"; and {len(faults) - len(told)} more"
     return operation.invalid(
         message,
-        recovery=_way_out(told, wire_names(operation.input))
-        or _names(operation, told)
-        or table.guidance(operation.name),
+        recovery=_way_out(told, operation.arguments) or _names(operation, told) or table.guidance(operation.name),
         details={
             "fields": list(dict.fromkeys(_path(fault["loc"]) for fault in told)),
             **({"hints": list(map(_hint, told))} if issubclass(operation.invalid, InvalidInput) else {}),
@@ -118,7 +141,7 @@ def _names(operation: Operation, faults: list[ErrorDetails]) -> str | None:
     """What can be sent in place of an unknown argument, where the client may not be shown what describes operations."""
     if operation.envelope is None or any(fault["type"] != "extra_forbidden" for fault in faults):
         return None
-    return f"It takes {', '.join(wire_names(operation.input))}."
+    return f"It takes {', '.join(operation.arguments)}."
 
 
 def _sentences(faults: list[ErrorDetails]) -> list[str]:

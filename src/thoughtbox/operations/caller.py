@@ -43,6 +43,11 @@ class Focus(NamedTuple):
         """Whether the caller's next call begins where this one ends."""
         return self.memory == "connection"
 
+    @property
+    def session_id(self) -> str | None:
+        """The session that the caller is in; a room that remembers one calls it so."""
+        return next(filter(None, (getattr(value, "session_id", None) for value in self.values.values())), None)
+
     def of(self, kind: type[V]) -> V:
         """What one room remembers; a new one of its kind, where that is nothing yet."""
         found = self.values.get(kind)

@@ -115,6 +115,8 @@ class Catalog(NamedTuple):
 
     operations: Mapping[str, KnownOperation]
     schemas: Mapping[str, Schemas]
+    usages: Mapping[str, bytes]
+    """By operation: its example and what it refuses with, in JSON (see `usages.py`)."""
     rooms: Mapping[str, KnownRoom]
     resources: Mapping[str, Declared]
     """By address. Instead of what lists them, `listed` says whether anything does."""
@@ -136,10 +138,11 @@ class Catalog(NamedTuple):
     @classmethod
     def of(cls, plain: tuple[Any, ...]) -> Catalog:
         """The catalog that was made plain; raises when it was none."""
-        operations, schemas, rooms, resources, prompts, *rest, views = plain
+        operations, schemas, usages, rooms, resources, prompts, *rest, views = plain
         return cls(
             {name: _operation(fields) for name, fields in operations.items()},
             {name: Schemas(*pair) for name, pair in schemas.items()},
+            usages,
             {name: _room(fields) for name, fields in rooms.items()},
             {uri: Declared(*each) for uri, each in resources.items()},
             {name: Declared(*each) for name, each in prompts.items()},

@@ -22,7 +22,7 @@ from typing import Any
 from thoughtbox import __version__
 from thoughtbox.operations.catalog import Catalog
 
-MAGIC = b"thoughtbox catalog 1\n"
+MAGIC = b"thoughtbox catalog 2\n"
 """Changes with the form of what comes behind it."""
 PREFIX, SUFFIX = "catalog-", ".bin"
 _NUMBER = 8

@@ -13,6 +13,7 @@ from thoughtbox.loading import Reference, reference
 from thoughtbox.operations.catalog import Catalog, Declared, Gateway, KnownOperation, KnownRoom
 from thoughtbox.operations.schemas import schemas_of
 from thoughtbox.operations.table import Table
+from thoughtbox.operations.usages import usage_of
 from thoughtbox.search.registry import SEARCHABLE
 from thoughtbox.search.texts import Texts
 
@@ -26,6 +27,7 @@ def catalog_of(table: Table) -> Catalog:
     return Catalog(
         operations={name: _operation(each) for name, each in table.known.items()},
         schemas={operation.name: schemas_of(table, operation) for operation in table},
+        usages={operation.name: usage_of(operation) for operation in table},
         rooms={name: _room(each) for name, each in table.rooms.items()},
         resources={
             uri: Declared(modules["resource", uri], {**each._asdict(), "listed": each.listed is not None})

@@ -19,14 +19,17 @@ from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.answered import Answered
-from thoughtbox.operations.arguments import bind, read_as_far, wire_name
-from thoughtbox.operations.budget import Fitted, fit, is_whole
+from thoughtbox.operations.arguments import bind, read_as_far
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
+from thoughtbox.operations.calling import CallsOfOne
+from thoughtbox.operations.forms import JSON, Form, in_form
 from thoughtbox.operations.freshness import fresh_read
-from thoughtbox.operations.models import Input, has_field
-from thoughtbox.operations.operation import Operation, Outside
+from thoughtbox.operations.lasting import Lasting
+from thoughtbox.operations.models import Input
+from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.reach import ANY, Workspaces
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
+from thoughtbox.operations.shaping import Shaping
 from thoughtbox.operations.steps import Slices, Steps, in_slices
 from thoughtbox.operations.table import TABLE, Table
 from thoughtbox.operations.tallies import Tallies
@@ -64,6 +67,10 @@ class Call(NamedTuple):
     """Where the call leaves the focus it came to."""
     roots: Sequence[Root] | None = None
     """The client's root directories, for an operation that needs them; none when it does not tell."""
+    is_patient: bool = False
+    """Whether whoever waits for the answer can do so for long: it comes as a task."""
+    form: Form = JSON
+    """The form that its answer is to have: what its arguments say of that, once they were looked at."""
 
 
 class Dispatcher:
@@ -86,6 +93,8 @@ class Dispatcher:
         self._engine = engine
         self._workspaces = workspaces
         self.table = table
+        self.lasting = Lasting()
+        self._shaping = Shaping(world)
         self.tallies = Tallies(
             table.tallies, lambda workspace, work, what: self.do(workspace, COUNTER, work, what=what)
         )
@@ -116,15 +125,17 @@ class Dispatcher:
         operation, given = self._resolved(call)
         self._workspaces.must_be_open(call.workspace)
         try:
-            arguments, given = bind(self.table, operation, given)
+            arguments, given, form = bind(self.table, operation, given)
         except ThoughtboxError as refused:
             if operation.guard is None:
                 raise
             return self._engine.read(partial(self._refuse, operation, given, call, refused), here=here)
         _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
+        if form != JSON:
+            call = call._replace(form=form)
         if operation.works_in_steps:
-            return in_steps(self._in_steps(operation, arguments, call, here=here))
+            return in_steps(self._in_steps(operation, given, arguments, call, here=here))
         if operation.writes:
             write = partial(self._write, operation, given, arguments, call)
             if operation.records_refusals:
@@ -143,7 +154,7 @@ class Dispatcher:
         """Refuse what `submit` would refuse before anything is touched."""
         operation, given = self._resolved(call)
         self._workspaces.must_be_open(call.workspace)
-        arguments, _ = bind(self.table, operation, given)
+        arguments, _, _ = bind(self.table, operation, given)
         _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
 
@@ -218,7 +229,7 @@ class Dispatcher:
         tx = self._shown(self._tx(sql, operation, call, writes=False))
         answer = _answer(tx, operation, arguments)
         self._note(tx, operation, None)
-        return _landed(call, tx, self._shaped(operation, arguments, answer, tx.remarks, call.caller))
+        return _landed(call, tx, self._shaping.shaped(operation, arguments, answer, tx.remarks, call.caller, call.form))
 
     def _note(self, tx: Tx, operation: Operation, before: int | None) -> None:
         """Keep in mind that the caller is answered; `before` is the last record before a write."""
@@ -253,7 +264,9 @@ class Dispatcher:
         return _landed(call, tx, answer)
 
     def _shaped_answer(self, operation: Operation, arguments: Input, call: Call, tx: Tx) -> Answer:
-        return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller)
+        return self._shaping.shaped(
+            operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller, call.form
+        )
 
     def _recording_refusals(
         self, operation: Operation, call: Call, write: Callable[[Sql], Answer], *, here: bool
@@ -271,49 +284,34 @@ class Dispatcher:
             yield self._engine.write(call.workspace, partial(left, refusal=refusal))
             raise
 
-    def _in_steps(self, operation: Operation, arguments: Input, call: Call, *, here: bool) -> Steps[Answer]:
+    def _in_steps(
+        self, operation: Operation, given: Mapping[str, Any], arguments: Input, call: Call, *, here: bool
+    ) -> Steps[Answer]:
         remarks: list[Any] = []
 
         def opened(sql: Sql, *, writes: bool) -> Tx:
-            tx = self._tx(sql, operation, call, writes=writes)
+            tx = self._tx(sql, operation, call._replace(focus=slices.focus), writes=writes)
             tx.remarks = remarks
             return tx if writes else self._shown(tx)
 
-        slices = Slices(self._engine, self._around.keyring, call.workspace, opened, call.progress, first_here=here)
+        here_too = partial(self.submit, here=True)
+        calling = CallsOfOne(here_too, self.table, self._around.settings, self.lasting, call, given)
+        slices = Slices(
+            *(self._engine, self._around.keyring, call.workspace, opened, call.progress),
+            first_here=here,
+            calling=calling,
+            focus=call.focus,
+        )
         answer = yield from in_slices(slices, operation, arguments)
+        if call.landing is not None:
+            call.landing.focus = slices.focus
         self._around.answered.note(call.workspace, call.caller.agent, operation.name, None)
-        return self._shaped(operation, arguments, answer, remarks, call.caller)
-
-    def _shaped(
-        self, operation: Operation, arguments: Input, answer: Answer, remarks: Sequence[Any], caller: Caller
-    ) -> Answer:
-        """The answer as it goes out: within its budget, and in its room's envelope."""
-        # Not by `getattr`: of a model without it, that takes as long as all of the rest.
-        max_chars: int | None = arguments.__dict__.get("max_chars")
-        is_short = max_chars is None and is_whole(answer, operation.shape.ceiling)
-        fitted, warnings = (answer, []) if is_short else _within_budget(answer, max_chars, arguments, operation)
-        if operation.envelope is not None:
-            return self._enveloped(operation, fitted, remarks, warnings, caller)
-        return {**fitted, "budget": {**fitted["budget"], "warnings": warnings}} if warnings else fitted
-
-    def _enveloped(
-        self,
-        operation: Operation,
-        answer: Answer,
-        remarks: Sequence[Any],
-        warnings: Sequence[Mapping[str, str]],
-        caller: Caller,
-    ) -> Answer:
-        envelope = operation.envelope
-        if envelope is None:
-            return answer
-        outside = Outside(self._around.world.now_ms(), caller.toolset)
-        return envelope.answered(operation, answer, remarks, warnings, outside)
+        return self._shaping.shaped(operation, arguments, answer, remarks, call.caller, call.form)
 
     def _run_within(self, tx: Tx, name: str, arguments: Mapping[str, Any]) -> Within:
         """Run an operation inside the transaction of another one; what fails leaves nothing."""
         operation, given = self.table.resolve(name, arguments)
-        bound, _ = bind(self.table, operation, given)
+        bound, _, form = bind(self.table, operation, given)
         must_be_for(operation, bound, tx.workspace)
         _check_part(tx, operation)
         outer = tx.task
@@ -329,7 +327,11 @@ class Dispatcher:
                 answer = _answer(inner, operation, bound)
             self._note(inner, operation, before)
         tx.focus = inner.focus
-        return Within(answer, lambda: self._enveloped(operation, answer, inner.remarks, (), tx.caller))
+        return Within(
+            in_form(answer, form),
+            lambda: in_form(self._shaping.enveloped(operation, answer, inner.remarks, (), tx.caller), form),
+            lambda: self._shaping.shaped(operation, bound, answer, inner.remarks, tx.caller, form),
+        )
 
 
 def _answer(tx: Tx, operation: Operation, arguments: Input) -> Answer:
@@ -360,28 +362,6 @@ def fault(error: BaseException) -> ThoughtboxError:
     )
 
 
-def _within_budget(answer: Answer, max_chars: int | None, arguments: Input, operation: Operation) -> Fitted:
-    """The answer cut to its budget, and what there is to say of that; the `budget` block does not count."""
-    shape = operation.shape
-    fitted, warnings = fit(
-        answer,
-        max_chars,
-        ceiling=shape.ceiling,
-        keep=shape.keep,
-        newest_first=shape.newest_first,
-        pages=[pages._replace(begin=getattr(arguments, pages.argument, None)) for pages in shape.pages],
-    )
-    if not warnings:
-        return Fitted(fitted, warnings)
-    if has_field(operation.input, "max_chars"):
-        # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
-        spelled = getattr(arguments, "budget_name", None) or wire_name(operation.input, "max_chars")
-        warnings = [{name: text.replace("max_chars", spelled) for name, text in one.items()} for one in warnings]
-    else:
-        warnings = [{**one, "recovery": "Read it in parts, from one of the ids that are shown."} for one in warnings]
-    return Fitted(fitted, warnings)
-
-
 def _check_options(operation: Operation, call: Call) -> None:
     if call.as_of is not None:
         if operation.writes:
@@ -390,7 +370,7 @@ def _check_options(operation: Operation, call: Call) -> None:
             raise InvalidPayload(
                 "as-of must be the number of a record, 0 or more", recovery="Send the number of a record, such as 17."
             )
-    if call.key is not None and operation.works_in_steps:
+    if call.key is not None and operation.works_in_steps and not operation.finishes:
         raise InvalidOperation(
             f"{operation.name} works in steps of its own, and takes no idempotency key",
             recovery="Send it without one.",

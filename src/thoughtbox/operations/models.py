@@ -74,6 +74,8 @@ class Output(BaseModel):
 
     sparse: ClassVar[bool] = False
     """Whether what is None is left out."""
+    listed: ClassVar[bool] = True
+    """Whether its schema stands in lists of tools; one that says little only costs whoever reads them."""
 
     @classmethod
     def plainly(cls, answer: dict[str, Any]) -> Self:

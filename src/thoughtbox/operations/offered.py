@@ -1,6 +1,7 @@
 """All that a room may use of operations: `from thoughtbox.operations import Room, Tx`."""
 
 from thoughtbox.operations.addressed import Prompt, Resource
+from thoughtbox.operations.apart import Apart
 from thoughtbox.operations.budget import HARD_CEILING, fit
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.catalog import Gateway, KnownOperation
@@ -20,7 +21,7 @@ from thoughtbox.operations.paging import Pages, cursor, fitting, foreign_cursor,
 from thoughtbox.operations.parts import Part, answer_of, arguments_of
 from thoughtbox.operations.registry import Room
 from thoughtbox.operations.repetition import LONGEST_KEY
-from thoughtbox.operations.steps import Slices, Steps
+from thoughtbox.operations.steps import Answered, Slices, Steps
 from thoughtbox.operations.table import TABLE, Table
 from thoughtbox.operations.topics import Confidence, Name, RecordData, Time, earlier, must_stand_in
 from thoughtbox.operations.tx import Tx
@@ -31,6 +32,8 @@ __all__ = [
     "LONGEST_KEY",
     "LONGEST_TEXT",
     "TABLE",
+    "Answered",
+    "Apart",
     "CamelInput",
     "CamelOutput",
     "Confidence",

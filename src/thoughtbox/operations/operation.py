@@ -10,7 +10,8 @@ from thoughtbox.errors import RecordedRefusal, ThoughtboxError
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.catalog import Gateway
-from thoughtbox.operations.models import Input, Output, has_field
+from thoughtbox.operations.forms import FORMAT, TBX, holds_a_list
+from thoughtbox.operations.models import Input, Output, has_field, wire_names
 from thoughtbox.operations.paging import Pages
 from thoughtbox.operations.tx import Task, Tx
 
@@ -134,8 +135,12 @@ class Operation:
     """Tells what another one takes and answers: where callers are sent who do not know."""
     long: bool = False
     """May take seconds: it reports its progress, and others do not wait for it."""
+    in_turn: bool = False
+    """What its caller sends behind it waits for it, though it may take seconds."""
     works_in_steps: bool = False
     """Its function is a generator that yields its reads and writes (see `steps.py`)."""
+    finishes: bool = False
+    """It works in steps, and leaves all that it writes to one (`Slices.finish`): an idempotency key is possible."""
     fresh: tuple[type[View], ...] = ()
     """Views that follow the tail and must have caught up before this read runs."""
     guard: Guard | None = None
@@ -151,13 +156,25 @@ class Operation:
     """Whether it may be refused with something that leaves a record behind."""
     task: Task = field(init=False)
     """What its transactions are for, when nothing else has called it."""
+    in_forms: bool = False
+    """Whether it can be asked for another form of its answer, though it writes."""
+    lists: bool = field(init=False)
+    """Whether it only reads, and answers with a list: then it can be asked for another form (see `forms.py`)."""
+    arguments: tuple[str, ...] = field(init=False)
+    """The names of all that it takes, as the wire spells them."""
 
     def __post_init__(self) -> None:
         # Asked with every call, and always the same.
+        own = wire_names(self.input)
+        lists = self.in_forms or (
+            not self.writes and self.gateway is None and FORMAT not in own and holds_a_list(self.output)
+        )
         known = {
             "names_workspace": has_field(self.input, "workspace"),
             "records_refusals": any(issubclass(error, RecordedRefusal) for error in self.errors),
             "task": Task(self.room, self.name, fresh=self.fresh),
+            "lists": lists,
+            "arguments": (*own, FORMAT) if lists else own,
         }
         for name, value in known.items():
             object.__setattr__(self, name, value)
@@ -172,9 +189,14 @@ class Operation:
         """What its guard asks for, in words."""
         return self.guard.says if self.guard is not None else None
 
-    def refusal(self, error: ThoughtboxError, outside: Outside) -> dict[str, Any]:
-        """An error as this operation's callers are told of it."""
-        return error.payload() if self.envelope is None else self.envelope.refused(error, outside)
+    def refusal(self, error: ThoughtboxError, arguments: Mapping[str, Any], outside: Outside) -> dict[str, Any]:
+        """An error as this operation's callers are told of it, in the form that their arguments ask for."""
+        told = error.payload() if self.envelope is None else self.envelope.refused(error, outside)
+        if not self.lists or arguments.get(FORMAT) != TBX:
+            return told
+        from thoughtbox.tbx import encode_error  # most calls do without it
+
+        return encode_error(told)
 
     @property
     def suggestible(self) -> bool:

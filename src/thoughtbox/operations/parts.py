@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from thoughtbox.operations.forms import FORMAT, JSON, SCHEMA
 from thoughtbox.operations.operation import Operation
 
 Schema = Mapping[str, Any]
@@ -33,7 +34,10 @@ class Part(NamedTuple):
 
 def arguments_of(operation: Operation) -> list[Part]:
     schema = operation.input.model_json_schema(by_alias=True)
-    return [_part(name, part, schema) for name, part in schema.get("properties", {}).items()]
+    parts = [_part(name, part, schema) for name, part in schema.get("properties", {}).items()]
+    if operation.lists:
+        parts.append(_part(FORMAT, {**SCHEMA, "default": JSON}, schema))
+    return parts
 
 
 def answer_of(operation: Operation) -> list[Part]:

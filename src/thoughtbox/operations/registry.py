@@ -18,7 +18,7 @@ from thoughtbox.operations.addressed import Prompt, Resource
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.catalog import Gateway, KnownOperation, KnownRoom
-from thoughtbox.operations.models import Output, wire_names
+from thoughtbox.operations.models import Output
 from thoughtbox.operations.operation import (
     Completion,
     Effect,
@@ -123,7 +123,10 @@ class Room:
         idempotent: bool = False,
         hidden: bool = False,
         describes: bool = False,
-        long: bool = False,
+        long: bool | None = None,
+        in_turn: bool = False,
+        in_forms: bool = False,
+        finishes: bool = False,
         shared: bool = False,
         toolsets: Sequence[str] = (),
         fresh: Sequence[type[View]] = (),
@@ -166,7 +169,10 @@ class Room:
                 idempotent=idempotent,
                 hidden=hidden,
                 describes=describes,
-                long=long or in_steps,
+                long=in_steps if long is None else long,
+                in_turn=in_turn,
+                in_forms=in_forms,
+                finishes=finishes,
                 works_in_steps=in_steps,
                 fresh=tuple(fresh),
                 guard=guard,
@@ -202,7 +208,7 @@ def known(operation: Operation, module: str) -> KnownOperation:
         long=operation.long,
         names_workspace=operation.names_workspace,
         needs=operation.needs,
-        arguments=wire_names(operation.input),
+        arguments=operation.arguments,
         required=tuple(required),
         gateway=operation.gateway,
     )

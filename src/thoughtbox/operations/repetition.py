@@ -18,12 +18,21 @@ from thoughtbox.operations.tx import Answer, Tx
 
 LONGEST_KEY = 256
 
+RECORDS_BEFORE = 1
+"""What stands before the records of a call with a key: that it was called."""
+
 
 def answer_once(tx: Tx, table: Table, key: str, arguments: Mapping[str, Any], run: Callable[[Tx], Answer]) -> Answer:
     """The answer first given to this caller's key; without one, what `run` answers now, to be repeated from then on."""
+    answer = repeated(tx, table, key, arguments)
+    return _answered_once(tx, table, key, arguments, run) if answer is None else answer
+
+
+def repeated(tx: Tx, table: Table, key: str, arguments: Mapping[str, Any]) -> Answer | None:
+    """The answer first given to the same call with this key, and the focus it came to; None when there was none."""
     earlier = _earlier(tx, key)
     if earlier is None:
-        return _answered_once(tx, table, key, arguments, run)
+        return None
     if earlier.data["operation"] != tx.task.operation or earlier.data["arguments"] != _digest(arguments):
         raise IdempotencyConflict(
             f"key {key!r} was used for another call ({earlier.data['operation']})",

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from thoughtbox.operations.catalog import Schemas
+from thoughtbox.operations.forms import FORMAT, SCHEMA, VERSION
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.table import Table
 
@@ -15,12 +16,15 @@ Schema = dict[str, Any]
 
 def schemas_of(table: Table, operation: Operation) -> Schemas:
     """Both schemas, in JSON. What leads to other operations answers as they do."""
-    output = orjson.dumps(output_schema(operation)) if operation.gateway is None else None
+    is_told = operation.gateway is None and operation.output.listed
+    output = orjson.dumps(output_schema(operation)) if is_told else None
     return Schemas(orjson.dumps(input_schema(table, operation)), output)
 
 
 def input_schema(table: Table, operation: Operation) -> Schema:
     schema = _tidied(operation.input.model_json_schema(by_alias=True))
+    if operation.lists:
+        schema.setdefault("properties", {})[FORMAT] = dict(SCHEMA)
     if operation.gateway is not None:
         schema["properties"] |= operation.gateway.properties(table)
     return schema
@@ -30,7 +34,16 @@ def output_schema(operation: Operation) -> Schema:
     """What the answer looks like. Under a budget it may leave parts out, and add what it says of that."""
     schema = _tidied(operation.output.model_json_schema(by_alias=True, mode="serialization"))
     _open_up(schema, drop_required=not operation.writes or "max_chars" in operation.input.model_fields)
-    return schema if operation.envelope is None else operation.envelope.schema(schema)
+    if operation.envelope is not None:
+        schema = operation.envelope.schema(schema)
+    return _in_either_form(schema) if operation.lists else schema
+
+
+def _in_either_form(schema: Schema) -> Schema:
+    """The same, for an answer that may also come as a message of the compact form: all of that is open but its `v`."""
+    required = schema.pop("required", None)
+    either: Schema = {"anyOf": [{"required": required}, {"required": list(VERSION)}]} if required else {}
+    return {**schema, "properties": {**schema["properties"], **VERSION}, **either}
 
 
 def _tidied(schema: Schema) -> Schema:
@@ -56,11 +69,15 @@ def _without_null(schema: Schema) -> Schema:
         return schema
     real = [choice for choice in choices if choice.get("type") != "null"]
     rest = {name: value for name, value in schema.items() if name not in ("anyOf", "default")}
-    return {**rest, **real[0]} if len(real) == 1 else {**rest, "anyOf": real}
+    return {**rest, **real[0], **rest} if len(real) == 1 else {**rest, "anyOf": real}
 
 
 def _open_up(schema: Schema, *, drop_required: bool) -> None:
     for part in (schema, *schema.get("$defs", {}).values()):
+        for field in part.get("properties", {}).values():
+            if "const" in field:  # neither a type nor a default says more
+                field.pop("type", None)
+                field.pop("default", None)
         if part.get("additionalProperties") is False:
             del part["additionalProperties"]
         if drop_required:

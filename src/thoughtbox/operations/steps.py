@@ -18,18 +18,21 @@ generator at its next slice; what was written stays, so that each slice must lea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.engine.steps import Steps
 from thoughtbox.ledger.keyring import Keyring
+from thoughtbox.operations.caller import Focus
+from thoughtbox.operations.forms import Form
+from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation
-from thoughtbox.operations.tx import Answer, Progress, Tx
+from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Tx
 
-__all__ = ["Slices", "Steps", "in_slices"]
+__all__ = ["Calling", "Slices", "Steps", "in_slices"]
 
 T = TypeVar("T")
 
@@ -38,6 +41,40 @@ class Opened(Protocol):
     """Makes a transaction of the engine one of the operation."""
 
     def __call__(self, sql: Sql, *, writes: bool) -> Tx: ...
+
+
+class Answered(NamedTuple):
+    """What an operation has answered, and where it has left its caller."""
+
+    answer: Answer
+    focus: Focus
+
+
+class Calling(Protocol):
+    """How an operation that works in slices calls others, and what goes with the call that it is itself."""
+
+    settings: Mapping[str, Any]
+    lasting: Lasting
+    key_records: int
+    """Records that the call's idempotency key puts before all that is written."""
+    is_patient: bool
+    """Whether whoever waits for the answer can do so for long."""
+    form: Form
+    """The form that the answer goes out in."""
+
+    def call(
+        self, name: str, arguments: Mapping[str, Any], *, as_of: int, focus: Focus, progress: Progress | None
+    ) -> Future[Answered]:
+        """Run an operation that only reads, as if it had been called by itself."""
+        ...
+
+    def repeated(self, tx: Tx) -> Answer | None:
+        """What was answered to the same call with the same key; None when it is the first."""
+        ...
+
+    def once(self, tx: Tx, work: Callable[[Tx], Answer]) -> Answer:
+        """Do what the key allows to be done once."""
+        ...
 
 
 class Slices:
@@ -52,6 +89,8 @@ class Slices:
         progress: Progress | None,
         *,
         first_here: bool = False,
+        calling: Calling | None = None,
+        focus: Focus = FORGETFUL,
     ) -> None:
         """`first_here`: the first slice may be done in the thread that asks for it."""
         self._engine = engine
@@ -60,6 +99,15 @@ class Slices:
         self._opened = opened
         self._progress = progress
         self._may_be_here = first_here
+        self._calling = calling
+        self.focus = focus
+        """Where the caller stands, and in the end where the call leaves it."""
+
+    @property
+    def calling(self) -> Calling:
+        """How other operations are called; only an operation has it."""
+        assert self._calling is not None
+        return self._calling
 
     def read(self, work: Callable[[Tx], T], *, long: bool = False) -> Future[T]:
         """Ask something of a snapshot; `long` keeps it out of the way of those who ask little."""
@@ -69,15 +117,26 @@ class Slices:
         """Ask something of a snapshot in which temporary tables may be made; they end with it."""
         return self._engine.scratch(lambda sql: work(self._opened(sql, writes=False)))
 
-    def write(self, work: Callable[[Tx], T]) -> Future[T]:
-        """Do something in a transaction; whoever else wants to write comes before the next one."""
+    def write(self, work: Callable[[Tx], T], *, here: bool = False) -> Future[T]:
+        """Do something in a transaction; whoever else wants to write comes before the next one.
+
+        `here`: in the calling thread, where nothing else is under way.
+        """
 
         def written(sql: Sql) -> T:
             tx = self._opened(sql, writes=True)
             tx.hold()
             return work(tx)
 
-        return self._engine.write(self.workspace, written, here=self._is_here())
+        return self._engine.write(self.workspace, written, here=self._is_here() or here)
+
+    def repeated(self) -> Future[Answered | None]:
+        """What was answered to the same call with the same idempotency key; None when it is the first."""
+        return self.read(lambda tx: _answered(self.calling.repeated(tx), tx))
+
+    def finish(self, work: Callable[[Tx], Answer], *, here: bool = False) -> Future[Answered]:
+        """Do all that the operation writes, in one transaction, and under the call's idempotency key, if it has one."""
+        return self.write(lambda tx: Answered(self.calling.once(tx, work), tx.focus), here=here)
 
     def report(self, done: int, total: int) -> None:
         """Say how many parts of how many are done."""
@@ -87,6 +146,10 @@ class Slices:
     def _is_here(self) -> bool:
         is_here, self._may_be_here = self._may_be_here, False
         return is_here
+
+
+def _answered(answer: Answer | None, tx: Tx) -> Answered | None:
+    return Answered(answer, tx.focus) if answer is not None else None
 
 
 def in_slices(slices: Slices, operation: Operation, arguments: Input) -> Steps[Answer]:

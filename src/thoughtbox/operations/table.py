@@ -267,6 +267,14 @@ class Table:
 
         return schemas_of(self, self.operations[name])
 
+    def usage(self, name: str) -> bytes:
+        """How the operation of that name is used, in JSON: its example, and what it refuses with."""
+        if self.catalog is not None and name in self.catalog.usages:
+            return self.catalog.usages[name]
+        from thoughtbox.operations.usages import usage_of
+
+        return usage_of(self.operations[name])
+
     def completion(self, argument: str, room: str) -> Completion | None:
         """How to complete an argument of that name in a room."""
         return self.completions.get((room, argument))

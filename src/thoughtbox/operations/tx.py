@@ -54,6 +54,8 @@ class Within(NamedTuple):
 
     answer: Answer
     enveloped: Callable[[], Answer]
+    shaped: Callable[[], Answer]
+    """The same, within the budget that was asked for, or that every answer has."""
 
 
 class Task(NamedTuple):
@@ -159,6 +161,10 @@ class Tx:
     def call_enveloped(self, operation: str, arguments: Mapping[str, Any]) -> Answer:
         """The same, for an answer that goes to the caller as it would have come by itself."""
         return self._around.run(self, operation, arguments).enveloped()
+
+    def call_shaped(self, operation: str, arguments: Mapping[str, Any]) -> Answer:
+        """The same, just as it would have come by itself: within its budget, too."""
+        return self._around.run(self, operation, arguments).shaped()
 
     def tally(self, name: str, key: int) -> None:
         """Count that something was looked at. It is written down later, apart from this, or never."""

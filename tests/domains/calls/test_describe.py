@@ -14,7 +14,6 @@ from thoughtbox import domains
 from thoughtbox.domains.calls import descriptions
 from thoughtbox.errors import InvalidOperation, InvalidPayload
 from thoughtbox.operations import TABLE, Example, Input, Operation, Output, Room, Table, Tx
-from thoughtbox.operations.models import wire_names
 
 domains.load()
 
@@ -49,7 +48,7 @@ def test_every_operation_is_described_in_short_and_its_example_runs(box: Box, op
     assert found["operation"] == operation.name
     assert found["does"]
     assert found["answers"]
-    assert set(found.get("arguments", {})) == set(wire_names(operation.input))
+    assert set(found.get("arguments", {})) == set(operation.arguments)
     needed = {info.alias or name for name, info in operation.input.model_fields.items() if info.is_required()}
     assert {name for name, text in found.get("arguments", {}).items() if ", needed" in text} == needed
     assert {error.code for error in operation.errors} == set(found["errors"])

@@ -291,6 +291,6 @@ def test_on_eighty_columns_every_setting_takes_a_few_lines(cli: Cli, monkeypatch
 
     lines = cli("config").out.splitlines()
 
-    assert len(lines) < 80
+    assert len(lines) < 90
     assert "transport: http (default)" in lines
     assert "  THOUGHTBOX_TRANSPORT. How MCP clients connect." in lines

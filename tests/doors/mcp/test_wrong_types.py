@@ -26,12 +26,16 @@ def wrong(schema: dict[str, Any]) -> list[Any]:
     if "anyOf" in schema:
         first, *others = (wrong(each) for each in schema["anyOf"])
         return [value for value in first if all(repr(value) in map(repr, other) for other in others)]
+    if "enum" in schema:
+        return ["yes", 0, True, [], {}]
     return WRONG[schema["type"]] + ([schema["maximum"] + 1] if "maximum" in schema else [])
 
 
 def right(schema: dict[str, Any]) -> Any:
     if "anyOf" in schema:
         return right(schema["anyOf"][0])
+    if "enum" in schema:
+        return schema["enum"][0]
     return {"string": "x", "boolean": True, "integer": 500, "array": []}[schema["type"]]
 
 

@@ -52,7 +52,8 @@ class ToolCalls:
             tool = self._tools.find(params.name, params.arguments or {})
         except InvalidOperation as error:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {shown(params.name)}", data=error.payload()) from None
-        operation = tool
+        operation: Operation = tool
+        arguments: Mapping[str, Any] = params.arguments or {}
         try:
             operation, arguments = self._table.routed(self._table.known[tool.name], params.arguments or {})
             return await self._answer(ctx, operation, arguments, params)
@@ -60,7 +61,7 @@ class ToolCalls:
             raise
         except Exception as error:
             outside = Outside(self._world.now_ms(), self._toolset)
-            return result(_writable(operation.refusal(fault(error), outside)), is_error=True)
+            return result(_writable(operation.refusal(fault(error), arguments, outside)), is_error=True)
 
     async def _answer(
         self, ctx: Context, operation: Operation, arguments: Mapping[str, Any], params: CallToolRequestParams

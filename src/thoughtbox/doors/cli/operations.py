@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,14 @@ import orjson
 
 from thoughtbox import domains
 from thoughtbox.doors.cli.command_lines import command_lines
-from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error
+from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error, write_json
 from thoughtbox.doors.cli.shell_words import GATEWAY, in_shell
 from thoughtbox.doors.cli.store import is_read_only, opened, opened_to_read, settings_of
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.catalog import KnownOperation
 from thoughtbox.operations.dispatch import Call
+from thoughtbox.operations.forms import FORMAT, JSON, TBX
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.parts import answer_of, arguments_of, takes_text
 from thoughtbox.operations.table import TABLE
@@ -26,45 +28,71 @@ from thoughtbox.operations.workspaces import named_workspace
 
 
 def call(args: Namespace) -> int:
-    settings = settings_of(args)
     domains.known()
     out = Output(args)
-    # An error is for whoever reads standard error, and that is a program more often than not.
-    for_programs = out.as_json or not sys.stderr.isatty()
+    form = JSON
     try:
         given = _given(args)
         operation = TABLE.find(args.name, [*given, *(pair.partition("=")[0] for pair in args.pairs)])
         arguments = given | _pairs(args, operation)
-        wanted = Call(
-            operation=operation.name,
-            workspace=named_workspace(operation, arguments) or settings.project,
-            arguments=arguments,
-            caller=Caller(agent=settings.agent or "cli", transport="cli"),
-            key=args.key,
-            as_of=_as_of(args.as_of),
-        )
-        with ExitStack() as stack:
-            if is_read_only(settings):
-                box, _ = stack.enter_context(opened_to_read(settings))
-            else:
-                box = stack.enter_context(opened(settings))
-            bar = stack.enter_context(out.bar(operation.name))
-            answer = box.dispatcher.call(wanted._replace(progress=bar, focus=box.first_focus("workspace")))
+        form = arguments.get(FORMAT, JSON) if operation.lists else JSON
+        answer = answered(args, out, operation, arguments, as_of=_as_of(args.as_of))
     except ConfigurationError:
         raise
     except ThoughtboxError as error:
         # Whoever calls the gateway itself speaks its language.
-        show_error(error if args.name == GATEWAY else in_shell(error, args), as_json=for_programs)
+        show_refusal(error if args.name == GATEWAY else in_shell(error, args), out, form)
         return 1
     out.pretty_json(answer)
     return 0
+
+
+def answered(
+    args: Namespace, out: Output, operation: Operation, arguments: Mapping[str, Any], *, as_of: int | None = None
+) -> dict[str, Any]:
+    """What an operation answers to whoever types a command."""
+    settings = settings_of(args)
+    wanted = Call(
+        operation=operation.name,
+        workspace=named_workspace(operation, arguments) or settings.project,
+        arguments=arguments,
+        caller=Caller(agent=settings.agent or "cli", transport="cli"),
+        key=args.key,
+        as_of=as_of,
+    )
+    with ExitStack() as stack:
+        if is_read_only(settings):
+            box, _ = stack.enter_context(opened_to_read(settings))
+        else:
+            box = stack.enter_context(opened(settings))
+        bar = stack.enter_context(out.bar(operation.name))
+        return box.dispatcher.call(wanted._replace(progress=bar, focus=box.first_focus("workspace")))
+
+
+def show_refusal(error: ThoughtboxError, out: Output, form: str = JSON) -> None:
+    """An error for whoever reads standard error, and that is a program more often than not."""
+    for_programs = out.as_json or not sys.stderr.isatty()
+    if form == TBX and for_programs:
+        from thoughtbox.tbx import encode_error
+
+        write_json(sys.stderr, encode_error(error.payload()))
+        return
+    show_error(error, as_json=for_programs)
+
+
+def contents(name: str) -> bytes:
+    """What a file holds, or standard input."""
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}") from None
 
 
 def _given(args: Namespace) -> dict[str, Any]:
     """Arguments from JSON or a file."""
     if args.arguments is not None:
         return _object(sys.stdin.buffer.read() if args.arguments == "-" else args.arguments.encode(), "--json")
-    return {} if args.file is None else _object(_contents(args.file), args.file)
+    return {} if args.file is None else _object(contents(args.file), args.file)
 
 
 def _pairs(args: Namespace, operation: Operation) -> dict[str, Any]:
@@ -86,13 +114,6 @@ def _object(data: bytes, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UsageError(f'{where} must be a JSON object, such as \'{{"sessionId":"s1"}}\'')
     return value
-
-
-def _contents(name: str) -> bytes:
-    try:
-        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{name} cannot be read: {error.strerror}") from None
 
 
 def _value(operation: Operation, name: str, text: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from thoughtbox import __version__
 from thoughtbox.doors.cli.exit_codes import EXIT_CODES
 from thoughtbox.doors.cli.flags import SERVE, SERVE_FLAGS, STORE_FLAGS, TRANSPORTS, option
+from thoughtbox.sandbox.protocol import LANGUAGES
 from thoughtbox.settings import all_settings
 
 _HELP = {setting.field: setting.help for setting in all_settings()}
@@ -56,6 +57,7 @@ def own_commands() -> dict[str, Callable[[Commands], None]]:
     return {
         "serve": _add_serve,
         "call": _add_call,
+        "exec": _add_exec,
         "ops": _add_ops,
         "sessions": _add_sessions,
         "show": _add_show,
@@ -64,6 +66,7 @@ def own_commands() -> dict[str, Callable[[Commands], None]]:
         "rebuild": _add_rebuild,
         "checkpoint": _add_checkpoint,
         "prove": _add_prove,
+        "decode": _add_decode,
         "export": _add_export,
         "import": _add_import,
         "doctor": _add_doctor,
@@ -159,6 +162,23 @@ def _add_call(commands: Commands) -> None:
     given.add_argument("--file", metavar="FILE", help="a file with the arguments as JSON")
     parser.add_argument("--key", help="idempotency key: the same key again returns the first answer")
     parser.add_argument("--as-of", metavar="SEQ", help="read as if this record were the newest, such as 17 or th:17")
+    _add_workspace(parser)
+
+
+def _add_exec(commands: Commands) -> None:
+    parser = commands.add(
+        "exec",
+        "run a snippet of JavaScript, TypeScript or Python: all of its records are written, or none",
+        run="snippets:run",
+        epilog="example:\n  echo 'tb.claim(\"Reads dominate\").id' | thoughtbox exec -\n"
+        "\nWhat it logs goes to standard error, its result to standard output.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the snippet; - reads standard input")
+    parser.add_argument(
+        "--language", choices=LANGUAGES, help="without it, what the file's name or the snippet itself says"
+    )
+    parser.add_argument("--session", help="session that its records go to; without one, a new one")
+    parser.add_argument("--key", help="idempotency key: the same key again returns the first answer")
     _add_workspace(parser)
 
 
@@ -293,6 +313,21 @@ def _add_prove(commands: Commands) -> None:
     parser.add_argument("--out", metavar="FILE", help="write the proof there")
     _add_keys(parser)
     _add_workspace(parser)
+
+
+def _add_decode(commands: Commands) -> None:
+    parser = commands.add(
+        "decode",
+        "print a TBX-C1 message, which calls with format=tbx answer with, as plain JSON",
+        run="decode:decode",
+        epilog="examples:\n"
+        "  thoughtbox call ledger_tail format=tbx | thoughtbox decode\n"
+        "  thoughtbox decode saved.json\n"
+        "\nA message may stand alone, in the result of an MCP tool, or somewhere in a text.",
+    )
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="where it is; - is standard input (default)"
+    )
 
 
 def _add_export(commands: Commands) -> None:

@@ -62,7 +62,7 @@ class ToolCalls:
             tool = self._tools.find(name, given)
         except InvalidOperation as error:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {shown(name)}", writable(error.payload())) from None
-        operation = None
+        operation, arguments = None, given
         try:
             operation, arguments = self._table.routed(tool, given)
             return (yield from self._answer(request, operation, arguments, earlier))
@@ -70,12 +70,14 @@ class ToolCalls:
             raise
         except Exception as error:
             # No name for the error here: its traceback would keep this frame, and a long message in it.
-            return result(request, writable(self._refusal(operation, fault(error))), is_error=True)
+            return result(request, writable(self._refusal(operation, arguments, fault(error))), is_error=True)
 
-    def _refusal(self, operation: Operation | None, error: ThoughtboxError) -> dict[str, Any]:
+    def _refusal(
+        self, operation: Operation | None, arguments: Mapping[str, Any], error: ThoughtboxError
+    ) -> dict[str, Any]:
         if operation is None:
             return error.payload()
-        return operation.refusal(error, Outside(self._world.now_ms(), self._toolset))
+        return operation.refusal(error, arguments, Outside(self._world.now_ms(), self._toolset))
 
     def _answer(
         self, request: Request, operation: Operation, arguments: Mapping[str, Any], earlier: Round | None
@@ -94,16 +96,24 @@ class ToolCalls:
                 if request.is_stateless and earlier is None:
                     return self._rounds.asking(request, Round(workspace=call.workspace), client_requests.FOR_ROOTS)
                 call = call._replace(roots=(yield from self._roots(request)))
-            running = self._run(request, client, operation, call)
-            # What takes long does not hold up what the client sends behind it.
-            answer = None if operation.long else (yield from running)
+            # What takes long does not hold up what the client sends behind it, unless that is meant to wait.
+            is_awaited = operation.in_turn or not operation.long
+            if is_awaited and operation.long:
+                return (yield from self._long(request, client, operation, call))
+            answer = (yield from self._run(request, client, operation, call)) if is_awaited else None
         finally:
             client.turn.leave(turn)
-        if operation.long and self._tasks.takes(request) and self._is_well_formed(call):
-            work = partial(self._worked_on, client=client, operation=operation, call=call)
-            return (yield from self._tasks.answer(request, call, work))
         if answer is None:
-            answer = yield from running
+            return (yield from self._long(request, client, operation, call))
+        return (yield from self._completed(request, client, operation, call, answer))
+
+    def _long(self, request: Request, client: Client, operation: Operation, call: Call) -> Steps[Result]:
+        """The result of a call that may take long: as a task, where the client wants that."""
+        if self._tasks.takes(request) and self._is_well_formed(call):
+            patient = call._replace(is_patient=True)
+            work = partial(self._worked_on, client=client, operation=operation, call=patient)
+            return (yield from self._tasks.answer(request, call, work))
+        answer = yield from self._run(request, client, operation, call)
         return (yield from self._completed(request, client, operation, call, answer))
 
     def _is_well_formed(self, call: Call) -> bool:
@@ -122,7 +132,8 @@ class ToolCalls:
         except ProtocolError:
             raise
         except Exception as error:
-            return result(request, writable(self._refusal(operation, fault(error))), is_error=True)
+            refusal = self._refusal(operation, call.arguments, fault(error))
+            return result(request, writable(refusal), is_error=True)
 
     def _completed(
         self, request: Request, client: Client, operation: Operation, call: Call, answer: Answer

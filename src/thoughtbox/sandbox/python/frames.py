@@ -111,7 +111,7 @@ def _loaded(text: str) -> Any:
     if containers > MOST_CONTAINERS:
         raise TooMuch
     try:
-        value = json.loads(text, parse_int=_integer, parse_constant=lambda constant: None)
+        value = json.loads(text, parse_int=_integer, parse_float=_number, parse_constant=lambda constant: None)
     except RecursionError:
         raise TooDeep from None
     except ValueError:
@@ -127,6 +127,12 @@ def _integer(digits: str) -> int | str:
         return digits
     value = int(digits)
     return value if -LARGEST_INTEGER <= value <= LARGEST_INTEGER else digits
+
+
+def _number(digits: str) -> float:
+    """`4 / 2` is 2, as in every other language: JSON has one kind of number."""
+    value = float(digits)
+    return int(value) if value.is_integer() and abs(value) <= LARGEST_INTEGER else value
 
 
 def _depth(value: Any) -> int:

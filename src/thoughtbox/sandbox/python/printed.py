@@ -45,7 +45,8 @@ class Printed:
     @property
     def lines(self) -> list[str]:
         """What was printed so far."""
-        return "".join(self._logged).splitlines()
+        lines = "".join(self._logged).split("\n")
+        return lines if lines[-1] else lines[:-1]
 
     def _taken(self) -> str:
         said = "".join(self._said)
