@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from thoughtbox.sandbox.python.library import FRAME
 
-LONGEST_FRAME = 1_000_000
+LONGEST_FRAME = 4_000_000
 """Characters of JSON that a snippet may hand to an operation at once."""
 
 
