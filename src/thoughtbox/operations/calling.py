@@ -38,6 +38,7 @@ class CallsOfOne:
         self.lasting = lasting
         self.key_records = RECORDS_BEFORE if call.key is not None else 0
         self.is_patient = call.is_patient
+        self.form = call.form
 
     def call(
         self, name: str, arguments: Mapping[str, Any], *, as_of: int, focus: Focus, progress: Progress | None
@@ -53,14 +54,20 @@ class CallsOfOne:
             landing=landing,
         )
         told: Future[Answered] = Future()
+        submitted = self._submit(called)
 
         def tell(done: Future[Answer]) -> None:
-            if (error := done.exception()) is not None:
+            if done.cancelled():
+                told.cancel()
+            elif not told.set_running_or_notify_cancel():
+                return
+            elif (error := done.exception()) is not None:
                 told.set_exception(error)
             else:
                 told.set_result(Answered(done.result(), landing.focus or focus))
 
-        self._submit(called).add_done_callback(tell)
+        told.add_done_callback(lambda _: submitted.cancel())
+        submitted.add_done_callback(tell)
         return told
 
     def repeated(self, tx: Tx) -> Answer | None:

@@ -10,7 +10,7 @@ from thoughtbox.domains.code.models import Declared, Execute, Executed, ReadDecl
 from thoughtbox.domains.code.room import room
 from thoughtbox.domains.code.running import Execution, Written
 from thoughtbox.domains.code.searching import Looking, found
-from thoughtbox.domains.code.snippets import limits_for, snippet_of
+from thoughtbox.domains.code.snippets import LONGEST, LONGEST_QUERY, limits_for, must_be_short, snippet_of
 from thoughtbox.domains.code.standing import session_of
 from thoughtbox.errors import (
     HostOnly,
@@ -33,19 +33,19 @@ DECLARATIONS_CEILING = 1_000_000
 
 @room.operation(
     "search",
-    title="Search what can be called",
+    title="Search",
     toolsets=["default", "code"],
     in_turn=True,
     errors=[SnippetInvalid, SnippetFailed, LimitExceeded, SandboxUnavailable],
     example=Example({"query": "link evidence to a claim", "limit": 3}),
 )
 def search(slices: Slices, call: Search) -> Steps[Searched]:
-    """Find what `execute` and the gateway can call. `query`: plain words, best first.
+    """Find what `execute` and the gateway can call: `query`, plain words, best first.
 
-    Or `code`: a read-only snippet over `catalog`, with the arrays operations, kinds, relations, prompts, resources. An
-    operation has name (what follows `tb.`), room, summary, signature, input, output, example, errors.
+    Or `code`: a snippet over `catalog`, with operations, kinds, relations, prompts, resources. An operation has name
+    (what follows `tb.`), room, summary, signature, input, output, example, errors.
     catalog.operations.filter(o => o.room == "mind" && /branch/.test(o.name)).map(o => o.signature)
-    In Python: [o["signature"] for o in catalog["operations"]]
+    Python: catalog["operations"][0]["signature"]
     """
     if (call.code is None) == (call.query is None):
         raise InvalidPayload(
@@ -53,10 +53,12 @@ def search(slices: Slices, call: Search) -> Steps[Searched]:
             recovery='Send plain words: {"query": "merge two branches"}.',
             details={"fields": ["query", "code"]},
         )
-    if call.code is None:
-        return Searched(result=found(call.query or "", call.limit))
+    if call.query is not None:
+        must_be_short(call.query, LONGEST_QUERY)
+        return Searched(result=found(call.query, call.limit))
     lasting = slices.calling.lasting
-    looking = Looking(lasting.of(Sandboxes), call.code, call.language, limits_for(slices.calling.settings))
+    must_be_short(code := call.code or "", LONGEST)
+    looking = Looking(lasting.of(Sandboxes), code, call.language, limits_for(slices.calling.settings))
     return Searched.plainly((yield lasting.of(Apart).run(looking.run, stop=looking.stop)))
 
 
@@ -94,6 +96,7 @@ for _language, _file in (("typescript", "tb.d.ts"), ("python", "tb.pyi")):
     title="Run a snippet",
     toolsets=["default", "code"],
     in_turn=True,
+    in_forms=True,
     finishes=True,
     errors=[
         *(SnippetInvalid, SnippetFailed, LimitExceeded, SandboxUnavailable),
@@ -104,21 +107,23 @@ for _language, _file in (("typescript", "tb.d.ts"), ("python", "tb.pyi")):
 def execute(slices: Slices, call: Execute) -> Steps[Executed]:
     """Run JavaScript, TypeScript or Python that writes through `tb`: all of its records, or none.
 
-    Builders return handles, references at once: tb.claim(text, {supports: [handle or "th:17"], confidence: 0.8}),
-    tb.evidence (sourceUrl), question, plan (steps), observation (context), decision (alternativesConsidered), revision
-    (replacesId). Relations on each: supports contradicts answers derived_from refines blocks revises relates_to.
-    What `search` or the gateway names: tb.<room>.<operation>({…}), as tb.thoughts.thought({thought: "…"}),
-    tb.thoughts.session.brief(), tb.mind.open({id}). Errors have code, message, recovery.
-    tb.vars.set(name, value), get, list, delete: kept for the session. Last expression or `return` is the result.
+    Builders return handles, usable at once: tb.claim(text, {supports: [handle or "th:17"], confidence: 0.8}),
+    evidence {sourceUrl}, question, plan {steps}, observation {context}, decision {alternativesConsidered}, revision
+    {replacesId}. Relations: supports contradicts answers derived_from refines blocks revises relates_to.
+    What `search` or the gateway names: tb.<room>.<operation>({…}), as tb.thoughts.thought({thought}).
+    Errors have code, message, recovery.
+    tb.vars.set(name, value), get, list, delete: kept for the session. The last expression is the result.
     const q = tb.question("Which cache?")
     const c = tb.claim("Reads dominate", {answers: [q]})
     tb.evidence("40 to 1 in the logs", {supports: [c]})
-    tb.thoughts.list_sessions({limit: 3}).sessions.map(s => s.title)
+    c.id
     Python: tb.claim("…", answers=[q]); answers are dicts.
     """
     lasting = slices.calling.lasting
     snippet = snippet_of(call.code, call.language)
     known = session_of(slices.focus, call.session)
+
+    in_full = slices.calling.form == "tbx"
 
     def answer_of(written: Written) -> dict[str, Any]:
         is_news = written.session != known and any(record.session == written.session for record in written.records)
@@ -126,7 +131,10 @@ def execute(slices: Slices, call: Execute) -> Steps[Executed]:
             "result": written.ended.result,
             "logs": list(written.ended.logs),
             "language": snippet.language,
-            "records": [{"id": record.id, "kind": record.kind} for record in written.records],
+            "records": [
+                dict(record.envelope) if in_full else {"id": record.id, "kind": record.kind}
+                for record in written.records
+            ],
             **({"session": written.session} if is_news else {}),
         }
 

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 from contextlib import closing
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from thoughtbox.domains.code import records
+from pydantic import ValidationError
+
+from thoughtbox.domains.code import asked, records
 from thoughtbox.domains.code.authoring import MODELS, append
-from thoughtbox.domains.code.snippets import unknown_operation
 from thoughtbox.domains.code.standing import pinned, session_for, session_of, unpinned
 from thoughtbox.errors import (
     CallError,
-    InvalidOperation,
     LedgerError,
     LimitExceeded,
     RecordedRefusal,
@@ -30,7 +31,7 @@ from thoughtbox.errors import (
     ThoughtboxError,
 )
 from thoughtbox.ledger.record import Record
-from thoughtbox.operations import TABLE, Answered, Focus, KnownOperation, Slices, Tx
+from thoughtbox.operations import Answered, Focus, Slices, Tx
 from thoughtbox.sandbox.protocol import BASE, Asked, Built, Ended, Limits, Reply, Run, Snippet
 from thoughtbox.sandbox.sandboxes import Sandboxes
 
@@ -76,6 +77,9 @@ class Execution:
         self._limits = limits
         self._session = session
         self._run: Run | None = None
+        self._waits_for: Future[Answered] | None = None
+        """An operation that has not answered yet."""
+        self._until = float("inf")
         self._is_stopped = False
         self._raised: list[ThoughtboxError] = []
         """What operations have refused, for the one that the snippet did not catch."""
@@ -85,22 +89,34 @@ class Execution:
 
     def run(self) -> Answer:
         """Run it to its end; what goes wrong is written down, and raised."""
-        try:
-            answered = self._slices.repeated().result() or self._attempted()
-            self._slices.focus = answered.focus
-            return answered.answer
-        except StorageError:
-            raise
-        except ThoughtboxError as error:
-            meant = self._meant(error)
-            self._slices.write(lambda tx: self._note(tx, meant), here=True).result()
-            raise meant from error
+        self._until = time.monotonic() + self._limits.wall_ms / 1000
+        answered = self._slices.repeated().result() or self._noted()
+        self._slices.focus = answered.focus
+        return answered.answer
 
     def stop(self) -> None:
         """End it: nobody waits for it any more."""
         self._is_stopped = True
         if (run := self._run) is not None:
             run.close()
+        if (waits_for := self._waits_for) is not None:
+            waits_for.cancel()
+
+    def _noted(self) -> Answered:
+        """What it has come to; if that is an error, it stands in the ledger."""
+        try:
+            return self._attempted()
+        except StorageError:
+            raise
+        except Exception as error:
+            if self._is_stopped:
+                meant = _given_up()
+            elif isinstance(error, ThoughtboxError):
+                meant = self._meant(error)
+            else:
+                raise
+            self._slices.write(lambda tx: self._note(tx, meant), here=True).result()
+            raise meant from error
 
     def _attempted(self) -> Answered:
         for _ in range(FREE_ATTEMPTS):
@@ -113,6 +129,7 @@ class Execution:
 
     def _begun(self) -> Run:
         """A run from the beginning: nothing of an earlier one counts."""
+        self._must_have_time()
         self._raised, self._refusals, self._calls = [], [], 0
         run = self._run = self._sandboxes.run(self._snippet, self._limits)
         if self._is_stopped:
@@ -128,7 +145,7 @@ class Execution:
             while isinstance(step, Asked):
                 self._count(step)
                 queued += step.queued
-                if step.name != BASE and (queued or _writes(step)):
+                if step.name != BASE and (queued or asked.must_be_written(step.name, step.arguments)):
                     return self._finished(
                         partial(self._go_on, run=run, step=step._replace(queued=queued), moment=moment), moment.focus
                     )
@@ -182,15 +199,21 @@ class Execution:
         return Written(step, written, session)
 
     def _write(self, tx: Tx, queued: Sequence[Built], session: str, written: list[Record]) -> None:
+        """Write what builders have queued; the records say the same of their source as if they had been asked for."""
+        around = (*tx.task.via, tx.task.operation)
+        builders = {kind: tx.doing(tx.task._replace(operation=kind, via=around)) for kind, _, _ in queued}
         for kind, text, options in queued:
-            call = MODELS[kind].model_validate({"text": text, **options}, by_alias=True, by_name=False)
-            written.append(append(tx, call, call.session or session))
+            try:
+                call = MODELS[kind].model_validate({"text": text, **options}, by_alias=True, by_name=False)
+            except ValidationError:
+                raise _tampered(kind) from None
+            written.append(append(builders[kind], call, call.session or session))
 
     def _answered(self, tx: Tx, step: Asked, written: list[Record]) -> Reply:
         """What an operation answers inside the transaction; what it refuses, the snippet may catch."""
         before = tx.ledger.last_seq_held()
         try:
-            answer = tx.call_shaped(_known(step).name, step.arguments)
+            answer = tx.call_shaped(asked.done_within(step.name, step.arguments), step.arguments)
         except RecordedRefusal as refusal:
             self._refusals.append(refusal)
             refusal.leaves(tx)
@@ -206,13 +229,29 @@ class Execution:
         """What an operation answers that only reads, as of the moment of the first one."""
         try:
             seq, focus = moment.seq_now(), moment.focus
-            answered = self._slices.calling.call(
-                _known(step).name, step.arguments, as_of=seq, focus=focus, progress=self._progress()
-            ).result()
+            name = asked.read_alone(step.name, step.arguments)
+            answered = self._awaited(
+                self._slices.calling.call(name, step.arguments, as_of=seq, focus=focus, progress=self._progress())
+            )
+        except LimitExceeded:
+            raise
         except (CallError, LedgerError) as error:
             return self._refused(error)._replace(base=moment.base)
         moment.focus = answered.focus
         return Reply(answered.answer, base=moment.base)
+
+    def _awaited(self, answer: Future[Answered]) -> Answered:
+        """What an operation answers, as long as there is time; one that is not waited for any longer is taken back."""
+        self._waits_for = answer
+        if self._is_stopped or not wait([answer], self._until - time.monotonic()).done:
+            answer.cancel()
+            self._must_have_time()
+        self._waits_for = None
+        return answer.result()
+
+    def _must_have_time(self) -> None:
+        if time.monotonic() >= self._until:
+            raise _out_of_time(self._limits)
 
     def _count(self, step: Asked | Ended) -> None:
         """Count what the snippet has asked for; it may not ask for ever."""
@@ -229,8 +268,10 @@ class Execution:
         before = self._reported
 
         def report(done: int, total: int) -> None:
-            self._reported = max(self._reported, before + done)
-            self._slices.report(before + done, before + total)
+            self._must_have_time()
+            if before + done > self._reported:
+                self._reported = before + done
+                self._slices.report(before + done, before + total)
 
         return report
 
@@ -284,27 +325,19 @@ class _Moment:
         return self.seq_now() + self._slices.calling.key_records + 2
 
 
-def _known(step: Asked) -> KnownOperation:
-    """The operation that is asked for."""
-    try:
-        return TABLE.look_up(step.name, step.arguments)
-    except InvalidOperation:
-        raise unknown_operation(step.name) from None
-
-
-def _writes(step: Asked) -> bool:
-    """Whether what is asked for can only be done in a transaction; what there is not is refused without one."""
-    try:
-        return _known(step).writes
-    except InvalidOperation:
-        return False
-
-
 def _counted(written: Sequence[Record]) -> str:
     kinds: dict[str, int] = {}
     for record in written:
         kinds[record.kind] = kinds.get(record.kind, 0) + 1
     return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "nothing written"
+
+
+def _tampered(kind: str) -> SnippetFailed:
+    """What is queued was plainly right inside the sandbox, unless somebody has changed what that means."""
+    return SnippetFailed(
+        f"tb.{kind} was given what it does not take, and did not say so",
+        recovery="Leave the functions below tb and those of the language as they are.",
+    )
 
 
 def _held_too_long() -> LimitExceeded:
@@ -314,3 +347,15 @@ def _held_too_long() -> LimitExceeded:
         recovery="Do what takes long before the first write, or split the work over several snippets.",
         details={"limit": "held", "allowed": allowed},
     )
+
+
+def _out_of_time(limits: Limits) -> LimitExceeded:
+    return LimitExceeded(
+        f"the snippet took longer than {limits.wall_ms} ms, most of it waiting for operations",
+        recovery="Ask for less at once, split the work over several snippets, or call what takes long by itself.",
+        details={"limit": "wall", "allowed": limits.wall_ms},
+    )
+
+
+def _given_up() -> SnippetFailed:
+    return SnippetFailed("whoever sent the snippet has given it up before its end; nothing of it was written")

@@ -9,8 +9,8 @@ from typing import Any
 from thoughtbox.domains.code.declarations import can_be_checked, python
 from thoughtbox.domains.code.reachable import name_of, reachable
 from thoughtbox.domains.code.signatures import BUILDERS, HOST_ONLY, references_of
-from thoughtbox.errors import InvalidOperation, shown
-from thoughtbox.operations import TABLE, nearest
+from thoughtbox.errors import LimitExceeded
+from thoughtbox.operations import TABLE
 from thoughtbox.sandbox.languages import detected
 from thoughtbox.sandbox.protocol import Language, Limits, Snippet
 
@@ -19,12 +19,26 @@ PATIENT_WALL_MS = 600_000
 
 MEGABYTE = 1024 * 1024
 
+LONGEST = 65_536
+LONGEST_QUERY = 500
+
 
 def snippet_of(code: str, language: Language | None) -> Snippet:
     """A snippet that may call everything. Python is held against its declarations, where that gives no false alarm."""
+    must_be_short(code, LONGEST)
     meant = language or detected(code)
     stubs = python(TABLE) if meant == "python" and can_be_checked(code) else None
     return Snippet(code, meant, operations=_operations(), builders=_builders(), stubs=stubs)
+
+
+def must_be_short(text: str, longest: int) -> None:
+    """Refuse what is longer than it may be."""
+    if len(text) > longest:
+        raise LimitExceeded(
+            f"it has {len(text)} characters, and {longest} are the most",
+            recovery="Split it, and keep in between in tb.vars what the next one needs.",
+            details={"limit": "length", "allowed": longest},
+        )
 
 
 def limits_for(settings: Mapping[str, Any], *, is_patient: bool = False) -> Limits:
@@ -32,24 +46,6 @@ def limits_for(settings: Mapping[str, Any], *, is_patient: bool = False) -> Limi
         cpu_ms=settings["code_cpu_ms"],
         wall_ms=PATIENT_WALL_MS if is_patient else settings["code_wall_ms"],
         memory_bytes=settings["code_memory_mb"] * MEGABYTE,
-    )
-
-
-def unknown_operation(name: str) -> InvalidOperation:
-    """For a name below `tb` that nothing has: what was meant, in the same room."""
-    room, _, rest = name.partition(".")
-    own = [known.bare for known in TABLE.known.values() if known.room == room and not known.hidden]
-    if not own:
-        return InvalidOperation(
-            f"there is no room `{shown(room)}` below tb",
-            recovery=f"The rooms are {', '.join(TABLE.rooms)}.",
-            details={"operation": shown(name), "nearest": []},
-        )
-    near = nearest(rest, own)
-    return InvalidOperation(
-        f"there is no operation tb.{shown(name)}",
-        recovery=f"Did you mean tb.{room}.{near}?" if near else f'search {{"query": "{shown(rest)}"}} finds others.',
-        details={"operation": shown(name), "nearest": [f"{room}.{near}"] if near else []},
     )
 
 

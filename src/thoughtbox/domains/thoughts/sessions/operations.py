@@ -174,7 +174,7 @@ def session_resume_latest(tx: Tx, call: ResumeLatest) -> SessionResumed:
     example=Example(_LATEST, given=_GIVEN),
 )
 def session_brief(tx: Tx, call: BriefSession) -> SessionBrief:
-    """Summary of a session in 1,500 characters: problem, what was decided, rejected, is open, branches, last thoughts."""
+    """Summary of a session in 1,500 characters: problem, what was decided, rejected or is open, branches, the end."""
     session = named_session(tx, call.session_id or own_session(tx) or LATEST)
     brief = SessionBrief(
         session_id=session.id,
