@@ -37,6 +37,7 @@ help: ## Show this list
 setup: $(VENV)/.ready $(CLIENTS)/node_modules/.ready ## Install everything: .venv, and the MCP clients the tests drive
 	@$(BIN)/python -m compileall -q src # a server that may not write bytecode would compile all of it at every start
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from thoughtbox import domains; domains.known()" # nor import all rooms
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from thoughtbox.sandbox.javascript import compiled; compiled.prepare()"
 
 serve: $(VENV)/.ready ## Start the server over HTTP on its embedded store, and say how to connect a client
 	$(BIN)/thoughtbox serve --transport http

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Unit = Literal["µs", "ms", "/s", "records/s", "records", "MB", "characters", "%"]
+Unit = Literal["µs", "ms", "/s", "records/s", "records", "MB", "characters", "tokens", "%"]
 
 
 @dataclass(frozen=True, slots=True)

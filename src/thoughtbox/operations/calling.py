@@ -38,6 +38,7 @@ class CallsOfOne:
         self.lasting = lasting
         self.key_records = RECORDS_BEFORE if call.key is not None else 0
         self.is_patient = call.is_patient
+        self.form = call.form
 
     def call(
         self, name: str, arguments: Mapping[str, Any], *, as_of: int, focus: Focus, progress: Progress | None

@@ -19,17 +19,17 @@ from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.replay import catch_up_within
 from thoughtbox.ledger.view import NOW, Views
 from thoughtbox.operations.answered import Answered
-from thoughtbox.operations.arguments import bind, read_as_far, wire_name
-from thoughtbox.operations.budget import SMALLEST, Fitted, fit, is_whole
+from thoughtbox.operations.arguments import bind, read_as_far
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
 from thoughtbox.operations.calling import CallsOfOne
-from thoughtbox.operations.forms import JSON, Form, beyond, in_form
+from thoughtbox.operations.forms import JSON, Form, in_form
 from thoughtbox.operations.freshness import fresh_read
 from thoughtbox.operations.lasting import Lasting
-from thoughtbox.operations.models import Input, has_field
-from thoughtbox.operations.operation import Operation, Outside
+from thoughtbox.operations.models import Input
+from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.reach import ANY, Workspaces
 from thoughtbox.operations.repetition import LONGEST_KEY, answer_once
+from thoughtbox.operations.shaping import Shaping
 from thoughtbox.operations.steps import Slices, Steps, in_slices
 from thoughtbox.operations.table import TABLE, Table
 from thoughtbox.operations.tallies import Tallies
@@ -94,6 +94,7 @@ class Dispatcher:
         self._workspaces = workspaces
         self.table = table
         self.lasting = Lasting()
+        self._shaping = Shaping(world)
         self.tallies = Tallies(
             table.tallies, lambda workspace, work, what: self.do(workspace, COUNTER, work, what=what)
         )
@@ -228,7 +229,7 @@ class Dispatcher:
         tx = self._shown(self._tx(sql, operation, call, writes=False))
         answer = _answer(tx, operation, arguments)
         self._note(tx, operation, None)
-        return _landed(call, tx, self._shaped(operation, arguments, answer, tx.remarks, call.caller, call.form))
+        return _landed(call, tx, self._shaping.shaped(operation, arguments, answer, tx.remarks, call.caller, call.form))
 
     def _note(self, tx: Tx, operation: Operation, before: int | None) -> None:
         """Keep in mind that the caller is answered; `before` is the last record before a write."""
@@ -263,7 +264,9 @@ class Dispatcher:
         return _landed(call, tx, answer)
 
     def _shaped_answer(self, operation: Operation, arguments: Input, call: Call, tx: Tx) -> Answer:
-        return self._shaped(operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller, call.form)
+        return self._shaping.shaped(
+            operation, arguments, _answer(tx, operation, arguments), tx.remarks, call.caller, call.form
+        )
 
     def _recording_refusals(
         self, operation: Operation, call: Call, write: Callable[[Sql], Answer], *, here: bool
@@ -303,56 +306,7 @@ class Dispatcher:
         if call.landing is not None:
             call.landing.focus = slices.focus
         self._around.answered.note(call.workspace, call.caller.agent, operation.name, None)
-        return self._shaped(operation, arguments, answer, remarks, call.caller, call.form)
-
-    def _shaped(
-        self,
-        operation: Operation,
-        arguments: Input,
-        answer: Answer,
-        remarks: Sequence[Any],
-        caller: Caller,
-        form: Form,
-    ) -> Answer:
-        """The answer as it goes out: within its budget, in its room's envelope, and in the form that was asked for."""
-        # Not by `getattr`: of a model without it, that takes as long as all of the rest.
-        max_chars: int | None = arguments.__dict__.get("max_chars")
-        plain = partial(self._plain, operation, arguments, answer, remarks, caller)
-        if form == JSON:
-            return plain(max_chars)
-        message = in_form(plain(max_chars), form)
-        if max_chars is None or operation.envelope is not None or (over := beyond(message, max_chars)) <= 0:
-            return message
-        return in_form(plain(max(max_chars - over, SMALLEST)), form)
-
-    def _plain(
-        self,
-        operation: Operation,
-        arguments: Input,
-        answer: Answer,
-        remarks: Sequence[Any],
-        caller: Caller,
-        max_chars: int | None,
-    ) -> Answer:
-        is_short = max_chars is None and is_whole(answer, operation.shape.ceiling)
-        fitted, warnings = (answer, []) if is_short else _within_budget(answer, max_chars, arguments, operation)
-        if operation.envelope is not None:
-            return self._enveloped(operation, fitted, remarks, warnings, caller)
-        return {**fitted, "budget": {**fitted["budget"], "warnings": warnings}} if warnings else fitted
-
-    def _enveloped(
-        self,
-        operation: Operation,
-        answer: Answer,
-        remarks: Sequence[Any],
-        warnings: Sequence[Mapping[str, str]],
-        caller: Caller,
-    ) -> Answer:
-        envelope = operation.envelope
-        if envelope is None:
-            return answer
-        outside = Outside(self._around.world.now_ms(), caller.toolset)
-        return envelope.answered(operation, answer, remarks, warnings, outside)
+        return self._shaping.shaped(operation, arguments, answer, remarks, call.caller, call.form)
 
     def _run_within(self, tx: Tx, name: str, arguments: Mapping[str, Any]) -> Within:
         """Run an operation inside the transaction of another one; what fails leaves nothing."""
@@ -375,8 +329,8 @@ class Dispatcher:
         tx.focus = inner.focus
         return Within(
             in_form(answer, form),
-            lambda: in_form(self._enveloped(operation, answer, inner.remarks, (), tx.caller), form),
-            lambda: self._shaped(operation, bound, answer, inner.remarks, tx.caller, form),
+            lambda: in_form(self._shaping.enveloped(operation, answer, inner.remarks, (), tx.caller), form),
+            lambda: self._shaping.shaped(operation, bound, answer, inner.remarks, tx.caller, form),
         )
 
 
@@ -406,28 +360,6 @@ def fault(error: BaseException) -> ThoughtboxError:
         recovery=f"Look for incident {incident} in the server's log.",
         details={"incident": incident},
     )
-
-
-def _within_budget(answer: Answer, max_chars: int | None, arguments: Input, operation: Operation) -> Fitted:
-    """The answer cut to its budget, and what there is to say of that; the `budget` block does not count."""
-    shape = operation.shape
-    fitted, warnings = fit(
-        answer,
-        max_chars,
-        ceiling=shape.ceiling,
-        keep=shape.keep,
-        newest_first=shape.newest_first,
-        pages=[pages._replace(begin=getattr(arguments, pages.argument, None)) for pages in shape.pages],
-    )
-    if not warnings:
-        return Fitted(fitted, warnings)
-    if has_field(operation.input, "max_chars"):
-        # A way out that can be sent as it stands: under the name that the argument has on this room's wire.
-        spelled = getattr(arguments, "budget_name", None) or wire_name(operation.input, "max_chars")
-        warnings = [{name: text.replace("max_chars", spelled) for name, text in one.items()} for one in warnings]
-    else:
-        warnings = [{**one, "recovery": "Read it in parts, from one of the ids that are shown."} for one in warnings]
-    return Fitted(fitted, warnings)
 
 
 def _check_options(operation: Operation, call: Call) -> None:

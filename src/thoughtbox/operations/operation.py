@@ -156,6 +156,8 @@ class Operation:
     """Whether it may be refused with something that leaves a record behind."""
     task: Task = field(init=False)
     """What its transactions are for, when nothing else has called it."""
+    in_forms: bool = False
+    """Whether it can be asked for another form of its answer, though it writes."""
     lists: bool = field(init=False)
     """Whether it only reads, and answers with a list: then it can be asked for another form (see `forms.py`)."""
     arguments: tuple[str, ...] = field(init=False)
@@ -164,7 +166,9 @@ class Operation:
     def __post_init__(self) -> None:
         # Asked with every call, and always the same.
         own = wire_names(self.input)
-        lists = not self.writes and self.gateway is None and FORMAT not in own and holds_a_list(self.output)
+        lists = self.in_forms or (
+            not self.writes and self.gateway is None and FORMAT not in own and holds_a_list(self.output)
+        )
         known = {
             "names_workspace": has_field(self.input, "workspace"),
             "records_refusals": any(issubclass(error, RecordedRefusal) for error in self.errors),

@@ -26,6 +26,7 @@ from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.engine.steps import Steps
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.operations.caller import Focus
+from thoughtbox.operations.forms import Form
 from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.models import Input
 from thoughtbox.operations.operation import Operation
@@ -58,6 +59,8 @@ class Calling(Protocol):
     """Records that the call's idempotency key puts before all that is written."""
     is_patient: bool
     """Whether whoever waits for the answer can do so for long."""
+    form: Form
+    """The form that the answer goes out in."""
 
     def call(
         self, name: str, arguments: Mapping[str, Any], *, as_of: int, focus: Focus, progress: Progress | None

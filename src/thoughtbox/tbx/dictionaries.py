@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -22,21 +21,15 @@ Dictionary = dict[str, str]
 """From a text to its short key."""
 
 
-@dataclass(slots=True, eq=False)
 class _Shared:
     """Columns that share a dictionary, or that have none."""
 
-    columns: tuple[str, ...]
-    texts: Counter[str]
-
-    @property
-    def plain(self) -> int:
-        return sum(weight(text) * count for text, count in self.texts.items())
-
-    @property
-    def coded(self) -> int:
-        entries = sum(weight(text) + ENTRY for text in self.texts)
-        return entries + KEY * self.texts.total() + ENTRY * len(self.columns) + sum(map(weight, self.columns))
+    def __init__(self, columns: tuple[str, ...], texts: Counter[str]) -> None:
+        self.columns = columns
+        self.texts = texts
+        entries = sum(weight(text) + ENTRY for text in texts)
+        self.plain = sum(weight(text) * count for text, count in texts.items())
+        self.coded = entries + KEY * texts.total() + ENTRY * len(columns) + sum(map(weight, columns))
 
     @property
     def cost(self) -> int:

@@ -73,7 +73,7 @@ def _gain_of_numbering(values: Sequence[Any]) -> int:
     if prefix is None:
         return 0
     texts = [text for value in values for text in texts_in(value)]
-    plain = sum(KEY if count >= OFTEN else weight(text) * count for text, count in Counter(texts).items())
+    plain = sum((KEY if count >= OFTEN else weight(text)) * count for text, count in Counter(texts).items())
     return plain - KEY * len(texts) - weight(prefix)
 
 

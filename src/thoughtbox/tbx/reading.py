@@ -13,8 +13,10 @@ from thoughtbox.tbx.times import milliseconds, time
 IN_COMMON = ""
 DEEPEST_TABLES = 16
 LARGEST_NUMBER = 10**15
-MOST_COPIES = 5_000_000
-"""Values that stand once in a message and many times in what it is decoded to: a short one could mean a flood."""
+MOST_REPEATED = 100_000_000
+"""Bytes, more or less, that stand once in a message and again and again in what it means: it could be a flood."""
+OBJECT, VALUE = 64, 16
+"""Bytes of an object or a list, and of a value in it that is no text."""
 
 _MISSING = object()
 
@@ -32,8 +34,8 @@ class _Constant(NamedTuple):
     column: Column
     names: Sequence[str]
     value: Any
-    copies: int
-    """Values that it adds to a row; 0 for one that needs no copy."""
+    size: int
+    """What it adds to a row."""
 
 
 class _Layout(NamedTuple):
@@ -61,7 +63,7 @@ class Dictionaries:
             owner = found.get(each) if isinstance(each, str) else each
             if not isinstance(owner, dict) or not all(isinstance(text, str) for text in owner.values()):
                 raise NotTbx(
-                    f"{where}.{shown(path)} must map short keys to texts, or name a column whose map it shares"
+                    f"{where}.{shown(path)} must map short keys to texts, or name the column it shares them with"
                 )
             self._maps[path] = owner
         self._unused = set(self._maps)
@@ -83,7 +85,7 @@ class Table:
         self._dictionaries = dictionaries
         self._where = where
         self._last: dict[str, int] = {}
-        self._copies = 0
+        self._repeated = 0
         self._layouts = self._read_layouts(cols, f"{where}cols", "", DEEPEST_TABLES)
 
     def objects(self, rows: Any) -> list[dict[str, Any]]:
@@ -194,12 +196,15 @@ class Table:
                 values[constant.column.path] = _MISSING
                 referring.append(constant.column)
             else:
-                values[constant.column.path] = self._copied(constant, where)
+                self._repeat(constant.size, where)
+                values[constant.column.path] = _copy(constant.value)
         own = {column.path for column in referring}
         for found in referring:
             value = values.get(found.argument, _MISSING)
             if found.argument in own or not isinstance(value, str | int | float) or isinstance(value, bool):
                 raise NotTbx(f"{where}, `{shown(found.path)}`: there is no text or number in `{shown(found.argument)}`")
+            if isinstance(value, str):
+                self._repeat(len(value), where)
             values[found.path] = value
         return values
 
@@ -230,26 +235,25 @@ class Table:
         if isinstance(raw, list):
             if any(isinstance(item, list | dict) for item in raw):
                 raise NotTbx(f"{where}: a column with a dictionary holds texts and lists of texts")
-            return [_looked_up(dictionary, item, where) for item in raw]
-        return _looked_up(dictionary, raw, where)
+            return [self._looked_up(dictionary, item, where) for item in raw]
+        return self._looked_up(dictionary, raw, where)
 
-    def _copied(self, constant: _Constant, where: str) -> Any:
-        if not constant.copies:
-            return constant.value
-        self._copies += constant.copies
-        if self._copies > MOST_COPIES:
-            raise NotTbx(f"{where}: it would be decoded to more than {MOST_COPIES:,} values")
-        return _copy(constant.value)
-
-
-def _looked_up(dictionary: Mapping[str, str], raw: Any, where: str) -> Any:
-    if not isinstance(raw, str):
+    def _looked_up(self, dictionary: Mapping[str, str], raw: Any, where: str) -> Any:
         if isinstance(raw, dict):
             raise NotTbx(f"{where}: a column with a dictionary holds texts and lists of texts")
-        return raw
-    if raw not in dictionary:
-        raise NotTbx(f"{where}: its dictionary has no `{shown(raw)}`")
-    return dictionary[raw]
+        if not isinstance(raw, str):
+            return raw
+        if raw not in dictionary:
+            raise NotTbx(f"{where}: its dictionary has no `{shown(raw)}`")
+        text = dictionary[raw]
+        self._repeat(len(text), where)
+        return text
+
+    def _repeat(self, size: int, where: str) -> None:
+        """Count what stands once in the message, and here again."""
+        self._repeated += size
+        if self._repeated > MOST_REPEATED:
+            raise NotTbx(f"{where}: more than {MOST_REPEATED:,} bytes would come of it")
 
 
 def _numbered(raw: Any, prefix: str, where: str) -> Any:
@@ -282,9 +286,11 @@ def _is_whole(raw: Any) -> bool:
 
 
 def _size(value: Any) -> int:
+    if isinstance(value, dict):
+        return OBJECT + sum(map(_size, value.values())) + sum(map(len, value))
     if isinstance(value, list):
-        return 1 + sum(map(_size, value))
-    return 1 + sum(map(_size, value.values())) if isinstance(value, dict) else 0
+        return OBJECT + sum(map(_size, value))
+    return len(value) if isinstance(value, str) else VALUE
 
 
 def _copy(value: Any) -> Any:

@@ -41,7 +41,7 @@ def is_record(value: Any) -> bool:
 def shortened(record: Record) -> Short:
     """The record in short keys; its kind and the types of its relations by their short names."""
     attrs, body = record["attrs"], record["body"]
-    short: Short = {"k": KINDS[record["kind"]], "i": record["id"]}
+    short: Short = {"i": record["id"], "k": KINDS[record["kind"]]}
     left_out = {"branch": BRANCH, "agent": AGENT, "refs": derived_refs(attrs), "source": {}, "attrs": {}}
     for key in ("w", "s", "b", "g", "r", "c"):
         name = TOP[key]

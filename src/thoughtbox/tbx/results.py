@@ -56,11 +56,14 @@ def put_back(rest: Any, parts: Mapping[str, Any]) -> Any:
     """The result that these values were taken out of. The rest itself is not changed: what is on the way is copied."""
     root = [rest]
     copied = {id(root)}
+    values = set(map(id, parts.values()))
     for path, value in parts.items():
         home: Any = root
         place: Any = 0
         for name in split(path):
             home, place = _opened(home, place, copied, path), name
+            if id(home) in values:
+                raise NotTbx(f"`{shown(path)}` leads into another part")
             if isinstance(home, list):
                 place = _number(home, name, path)
             elif not isinstance(home, dict):
@@ -69,11 +72,12 @@ def put_back(rest: Any, parts: Mapping[str, Any]) -> Any:
         if is_taken:
             raise NotTbx(f"at `{shown(path)}` there is something already")
         home[place] = value
+        copied.add(id(value))
     return root[0]
 
 
 def _opened(home: Any, place: Any, copied: set[int], path: str) -> Any:
-    """What is at a place, to be changed."""
+    """What is at a place, to be changed: a copy of its own, or what was put there."""
     if isinstance(home, dict) and place not in home:
         raise NotTbx(f"`j` has no `{shown(place)}`, which leads to `{shown(path)}`")
     if id(home[place]) not in copied:

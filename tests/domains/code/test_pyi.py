@@ -117,7 +117,7 @@ WRONG = {
     "an unknown option": 'tb.claim("a", suports=[])',
     "another option": 'tb.claim("a", confidence="high")',
     "a text for labels": 'tb.claim("a", labels="x")',
-    "a missing option": 'tb.plan("a")',
+    "a missing option": 'tb.revision("a")',
     "options in an object": 'tb.claim("a", {"labels": ["x"]})',
     "a name that nobody has given": "prnt(1)",
     "a snippet in a snippet": 'tb.code.execute(code="1")',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import orjson
 import pytest
 
 from thoughtbox.domains.code.reachable import name_of, reachable
@@ -78,8 +79,8 @@ def test_values_that_are_named_are_shown_as_far_as_there_is_room(table: Table):
 
 def test_a_builder_takes_a_text_and_options(table: Table):
     assert builder_signature("plan") == (
-        "tb.plan(text: string, {steps: string[], [relation]?: Ref | Ref[], confidence?: number, labels?: string[], "
-        "cipher?: string, metrics?: {[name]: number}, session?: string, branch?: string}): Handle"
+        "tb.plan(text: string, options?: {steps?: string[], [relation]?: Ref | Ref[], confidence?: number, "
+        "labels?: string[], cipher?: string, metrics?: {[name]: number}, session?: string, …}): Handle"
     )
     assert builder_signature("claim").startswith("tb.claim(text: string, options?: {[relation]?: Ref | Ref[], ")
     assert all(len(builder_signature(kind)) <= LONGEST for kind in BUILDERS)
@@ -89,6 +90,15 @@ def test_there_is_a_builder_for_each_kind_that_a_model_writes_and_none_for_the_o
     assert set(BUILDERS) == AUTHORED
     assert set(HOST_ONLY) == KINDS - AUTHORED
     assert set(RELATION_OPTIONS) == RELATIONS
+
+
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_the_table_of_builders_has_the_options_that_the_operation_of_each_takes(table: Table, kind: str):
+    schema = orjson.loads(table.schemas(kind).input)
+
+    assert set(schema["properties"]) - {"text"} == set(options_of(kind))
+    needed = {name for name, option in options_of(kind).items() if option.required}
+    assert set(schema["required"]) - {"text"} == needed
 
 
 @pytest.mark.parametrize("kind", [*BUILDERS, *HOST_ONLY])

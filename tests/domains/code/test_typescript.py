@@ -60,7 +60,7 @@ WRONG = {
     "an_unknown_builder": 'tb.clam("a");',
     "an_unknown_option": 'tb.claim("a", {suports: []});',
     "another_option": 'tb.claim("a", {confidence: "high"});',
-    "a_missing_option": 'tb.plan("a");',
+    "a_missing_option": 'tb.revision("a");',
     "a_field_that_no_answer_has": "tb.thoughts.session.get().thoghts;",
     "a_kind_that_the_host_writes": 'tb.tool_call("a", {});',
     "what_does_not_return": 'const id: string = tb.hub_event("a").id;',

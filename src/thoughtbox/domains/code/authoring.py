@@ -25,6 +25,7 @@ from thoughtbox.domains.code.models import (
     Written,
 )
 from thoughtbox.domains.code.room import room
+from thoughtbox.domains.code.signatures import HOST_ONLY
 from thoughtbox.domains.code.standing import session_for
 from thoughtbox.errors import HostOnly, InvalidPayload, RecordNotFound
 from thoughtbox.ledger.record import MAIN_BRANCH, RELATIONS, Record, present, seq_of
@@ -36,9 +37,6 @@ MODELS: Mapping[str, type[Authored]] = {
     model.kind: model for model in (Claim, Evidence, Question, Plan, Observation, Decision, Revision)
 }
 """The authored kinds, and what the builder of each takes."""
-
-HOST_ONLY = ("tool_call", "tool_result", "hub_event", "checkpoint")
-"""Kinds that Thoughtbox writes by itself."""
 
 _OWN = {"sourceUrl": "source_url", "answeredBy": "answered_by", "steps": "steps", "context": "context"} | {
     "alternativesConsidered": "alternatives_considered",
@@ -198,7 +196,7 @@ def _written(tx: Tx, call: Authored) -> Written:
 def _read(index: int, given: Mapping[str, Any]) -> Authored:
     """One of many records, as its builder would have taken it."""
     kind = given.get("kind")
-    if kind in HOST_ONLY:
+    if isinstance(kind, str) and kind in HOST_ONLY:
         raise host_only(kind)
     model = MODELS.get(kind) if isinstance(kind, str) else None
     if model is None:

@@ -4,11 +4,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
+from thoughtbox.domains.code.signatures import RELATION_OPTIONS, options_of
 from thoughtbox.ledger.record import seq_of
 from thoughtbox.operations import CamelInput, CamelOutput, Key, MaxChars, Output, Text
 from thoughtbox.sandbox.protocol import Language
 
-LONGEST_CODE = 65_536
 LONGEST_LABEL = 200
 MOST_REFERENCES = 100
 MOST_RECORDS = 1_000
@@ -40,30 +40,35 @@ Relation = Literal[
 ]
 
 
+def _says(kind: Kind, name: str) -> Any:
+    """What the table of builders says of an option: nothing of it is said twice."""
+    return Field(description=options_of(kind)[name].says)
+
+
+def _related(name: str) -> Any:
+    return Field(alias=name, description=RELATION_OPTIONS[name].says)
+
+
 class Authored(CamelInput):
     """What every builder takes beside what its kind has."""
 
     kind: ClassVar[Kind]
 
     text: Annotated[Text, Field(description="What it says, in words.")]
-    supports: Annotated[References | None, Field(description="Records that this one speaks for.")] = None
-    contradicts: Annotated[References | None, Field(description="Records that this one speaks against.")] = None
-    revises: Annotated[References | None, Field(description="Records that this one takes the place of.")] = None
-    derived_from: Annotated[
-        References | None, Field(alias="derived_from", description="Records that this one follows from.")
-    ] = None
-    answers: Annotated[References | None, Field(description="Questions that this one answers.")] = None
-    blocks: Annotated[References | None, Field(description="Records that cannot go on because of this one.")] = None
-    refines: Annotated[References | None, Field(description="Records that this one makes more exact.")] = None
-    relates_to: Annotated[
-        References | None, Field(alias="relates_to", description="Records that it has to do with.")
-    ] = None
-    confidence: Annotated[float | None, Field(ge=0, le=1, description="How sure you are, 0 to 1.")] = None
-    labels: Annotated[Labels | None, Field(description="Words it can be sorted by.")] = None
-    cipher: Annotated[Text | None, Field(description="The same in the cipher's notation.")] = None
-    metrics: Annotated[dict[Label, float] | None, Field(description="Numbers by name.")] = None
-    session: Session = None
-    branch: Annotated[Key | None, Field(description="Branch of the session; main without one.")] = None
+    supports: Annotated[References | None, _related("supports")] = None
+    contradicts: Annotated[References | None, _related("contradicts")] = None
+    revises: Annotated[References | None, _related("revises")] = None
+    derived_from: Annotated[References | None, _related("derived_from")] = None
+    answers: Annotated[References | None, _related("answers")] = None
+    blocks: Annotated[References | None, _related("blocks")] = None
+    refines: Annotated[References | None, _related("refines")] = None
+    relates_to: Annotated[References | None, _related("relates_to")] = None
+    confidence: Annotated[float | None, Field(ge=0, le=1), _says("claim", "confidence")] = None
+    labels: Annotated[Labels | None, _says("claim", "labels")] = None
+    cipher: Annotated[Text | None, _says("claim", "cipher")] = None
+    metrics: Annotated[dict[Label, float] | None, _says("claim", "metrics")] = None
+    session: Annotated[Key | None, _says("claim", "session")] = None
+    branch: Annotated[Key | None, _says("claim", "branch")] = None
 
 
 class Claim(Authored):
@@ -73,37 +78,37 @@ class Claim(Authored):
 class Evidence(Authored):
     kind = "evidence"
 
-    source_url: Annotated[Key | None, Field(max_length=2_000, description="Where it was found.")] = None
+    source_url: Annotated[Key | None, Field(max_length=2_000), _says("evidence", "sourceUrl")] = None
 
 
 class Question(Authored):
     kind = "question"
 
-    answered_by: Annotated[References | None, Field(description="Records that answer it.")] = None
+    answered_by: Annotated[References | None, _says("question", "answeredBy")] = None
 
 
 class Plan(Authored):
     kind = "plan"
 
-    steps: Annotated[Lines, Field(default_factory=list, description="What is to be done, in order.")]
+    steps: Annotated[Lines, Field(default_factory=list), _says("plan", "steps")]
 
 
 class Observation(Authored):
     kind = "observation"
 
-    context: Annotated[Text | None, Field(description="Where or when it was seen.")] = None
+    context: Annotated[Text | None, _says("observation", "context")] = None
 
 
 class Decision(Authored):
     kind = "decision"
 
-    alternatives_considered: Annotated[Lines | None, Field(description="What else could have been chosen.")] = None
+    alternatives_considered: Annotated[Lines | None, _says("decision", "alternativesConsidered")] = None
 
 
 class Revision(Authored):
     kind = "revision"
 
-    replaces_id: Annotated[Reference, Field(description="Record that it stands in the place of.")]
+    replaces_id: Annotated[Reference, _says("revision", "replacesId")]
 
 
 class HostWritten(CamelInput):
@@ -241,10 +246,10 @@ class Declared(CamelOutput):
 
 
 class Search(CamelInput):
-    query: Annotated[str | None, Field(min_length=1, max_length=500)] = None
-    code: Annotated[str | None, Field(min_length=1, max_length=LONGEST_CODE)] = None
-    language: Language | None = None
-    limit: Annotated[int, Field(ge=1, le=50)] = 8
+    query: Annotated[str | None, Field(description="Words.")] = None
+    code: Annotated[str | None, Field(description="Or a snippet.")] = None
+    language: Annotated[Language | None, Field(description="Of it.")] = None
+    limit: Annotated[int, Field(ge=1, le=50, description="Of hits.")] = 8
 
 
 class Searched(CamelOutput):
@@ -257,10 +262,9 @@ class Searched(CamelOutput):
 
 
 class Execute(CamelInput):
-    code: Annotated[str, Field(min_length=1, max_length=LONGEST_CODE)]
-    language: Language | None = None
-    session: Annotated[Key | None, Field(description="Where its records go")] = None
-    format: Literal["json", "tbx"] | None = None
+    code: Annotated[str, Field(description="The snippet.")]
+    language: Annotated[Language | None, Field(description="Else detected.")] = None
+    session: Annotated[Key | None, Field(description="Of its records.")] = None
 
 
 class Executed(CamelOutput):

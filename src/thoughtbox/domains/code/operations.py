@@ -10,7 +10,7 @@ from thoughtbox.domains.code.models import Declared, Execute, Executed, ReadDecl
 from thoughtbox.domains.code.room import room
 from thoughtbox.domains.code.running import Execution, Written
 from thoughtbox.domains.code.searching import Looking, found
-from thoughtbox.domains.code.snippets import limits_for, snippet_of
+from thoughtbox.domains.code.snippets import LONGEST, LONGEST_QUERY, limits_for, must_be_short, snippet_of
 from thoughtbox.errors import (
     HostOnly,
     InvalidOperation,
@@ -32,7 +32,7 @@ DECLARATIONS_CEILING = 1_000_000
 
 @room.operation(
     "search",
-    title="Search what can be called",
+    title="Search",
     toolsets=["default", "code"],
     in_turn=True,
     errors=[SnippetInvalid, SnippetFailed, LimitExceeded, SandboxUnavailable],
@@ -51,10 +51,12 @@ def search(slices: Slices, call: Search) -> Steps[Searched]:
             recovery='Send plain words: {"query": "merge two branches"}.',
             details={"fields": ["query", "code"]},
         )
-    if call.code is None:
-        return Searched(result=found(call.query or "", call.limit))
+    if call.query is not None:
+        must_be_short(call.query, LONGEST_QUERY)
+        return Searched(result=found(call.query, call.limit))
     lasting = slices.calling.lasting
-    looking = Looking(lasting.of(Sandboxes), call.code, call.language, limits_for(slices.calling.settings))
+    must_be_short(code := call.code or "", LONGEST)
+    looking = Looking(lasting.of(Sandboxes), code, call.language, limits_for(slices.calling.settings))
     return Searched.plainly((yield lasting.of(Apart).run(looking.run, stop=looking.stop)))
 
 
@@ -92,6 +94,7 @@ for _language, _file in (("typescript", "tb.d.ts"), ("python", "tb.pyi")):
     title="Run a snippet",
     toolsets=["default", "code"],
     in_turn=True,
+    in_forms=True,
     finishes=True,
     errors=[
         *(SnippetInvalid, SnippetFailed, LimitExceeded, SandboxUnavailable),
@@ -103,10 +106,10 @@ def execute(slices: Slices, call: Execute) -> Steps[Executed]:
     """Run JavaScript, TypeScript or Python that writes through `tb`: all of its records, or none.
 
     Builders return handles, references at once: tb.claim(text, {supports: [handle or "th:17"], confidence: 0.8}),
-    tb.evidence (sourceUrl), question, plan (steps), observation (context), decision (alternativesConsidered), revision
-    (replacesId). Relations on each: supports contradicts answers derived_from refines blocks revises relates_to.
+    evidence {sourceUrl}, question, plan {steps}, observation {context}, decision {alternativesConsidered}, revision
+    {replacesId}. Relations: supports contradicts answers derived_from refines blocks revises relates_to.
     Any operation: tb.<room>.<operation>({…}); `search` finds them. Errors have code, message, recovery.
-    tb.vars.set(name, value), get, list, delete: kept for the session. Last expression or `return` is the result.
+    tb.vars.set(name, value), get, list, delete: kept for the session. The last expression is the result.
     const q = tb.question("Which cache?")
     const c = tb.claim("Reads dominate", {answers: [q]})
     tb.evidence("40 to 1 in the logs", {supports: [c]})
@@ -116,12 +119,17 @@ def execute(slices: Slices, call: Execute) -> Steps[Executed]:
     lasting = slices.calling.lasting
     snippet = snippet_of(call.code, call.language)
 
+    in_full = slices.calling.form == "tbx"
+
     def answer_of(written: Written) -> dict[str, Any]:
         return {
             "result": written.ended.result,
             "logs": list(written.ended.logs),
             "language": snippet.language,
-            "records": [{"id": record.id, "kind": record.kind} for record in written.records],
+            "records": [
+                dict(record.envelope) if in_full else {"id": record.id, "kind": record.kind}
+                for record in written.records
+            ],
             "session": written.session,
         }
 

@@ -242,5 +242,5 @@ def _opposite(word: str) -> str | None:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text; a name in it is as many as it is made of."""
-    return words(_HUMP.sub(" ", text))
+    """The words of a text; a name in it is as many as it is made of, and `tb` before one says nothing."""
+    return [word for word in words(_HUMP.sub(" ", text)) if word != "tb"]

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from thoughtbox.ledger.record import AUTHORED
 from thoughtbox.operations import KnownOperation, Table
 
 RUN_SNIPPETS = frozenset({"search", "execute"})
 """A snippet in a snippet would have limits of its own."""
 
+BUILDERS_ROOM = "code"
+"""The room whose operations of the authored kinds stand right below `tb`, as builders."""
+
 
 def reachable(table: Table, names: Collection[str] | None = None) -> list[KnownOperation]:
     """In the order of the rooms; with `names`, only those named so, or below a room or family that is."""
     found = [each for each in table.known.values() if not each.hidden and each.gateway is None]
-    found = [each for each in found if each.name not in RUN_SNIPPETS]
+    found = [each for each in found if each.name not in RUN_SNIPPETS and not _is_builder(each)]
     return found if names is None else [each for each in found if _is_below(name_of(each), names)]
+
+
+def _is_builder(operation: KnownOperation) -> bool:
+    return operation.room == BUILDERS_ROOM and operation.name in AUTHORED
 
 
 def name_of(operation: KnownOperation) -> str:

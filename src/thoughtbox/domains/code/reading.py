@@ -21,7 +21,7 @@ from thoughtbox.ledger.record import MAIN_BRANCH, Record, seq_of
 from thoughtbox.operations import Example, Pages, Tx, cursor, place_in
 from thoughtbox.search.texts import Texts
 
-_CLAIM = ("claim", {"text": "Reads dominate writes 40 to 1.", "session": "s1"})
+_CLAIM = ("author", {"records": [{"kind": "claim", "text": "Reads dominate writes 40 to 1."}], "session": "s1"})
 
 
 class AfterRecord(NamedTuple):

@@ -27,10 +27,16 @@ class Field(NamedTuple):
         return self.schema.get("description", "")
 
 
+COMPACT = {"const": "tbx-c1"}
+"""Says that an answer may come in the compact form, which a snippet has no use for."""
+
+
 def fields(schema: Schema) -> Iterator[Field]:
     """What stands in an object, in its order."""
     needed = schema.get("required", ())
     for name, part in schema.get("properties", {}).items():
+        if part == COMPACT:
+            continue
         yield Field(name, part, name in needed, name not in needed and "default" not in part)
 
 

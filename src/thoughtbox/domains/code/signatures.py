@@ -25,6 +25,9 @@ LONGEST_UNION = 50
 
 MORE = "…"
 
+FORMS = ["json", "tbx"]
+"""Of an answer: a snippet has no use for another than its own, and is not told that there are several."""
+
 COMMON_SHARE = 0.05
 """Of all operations: an argument that so many have says little of what one of them does, and is left out first."""
 
@@ -73,7 +76,7 @@ BUILDERS: Mapping[str, Builder] = {
     ),
     "plan": Builder(
         "What is going to be done, step by step.",
-        {"steps": Option("texts", "The steps, in order.", required=True)},
+        {"steps": Option("texts", "The steps, in order.")},
         'tb.plan("Move the cache.", {steps: ["Measure.", "Move it.", "Measure again."]})',
         'tb.plan("Move the cache.", steps=["Measure.", "Move it.", "Measure again."])',
     ),
@@ -192,7 +195,8 @@ def signature(table: Table, operation: KnownOperation) -> str:
     schemas = table.schemas(operation.name)
     takes, answers = orjson.loads(schemas.input), orjson.loads(schemas.output or b"{}")
     part = orjson.loads(table.usage(operation.name)).get("part")
-    arguments = sorted(fields(takes), key=lambda field: not field.required)
+    told = [field for field in fields(takes) if field.schema.get("enum") != FORMS]
+    arguments = sorted(told, key=lambda field: not field.required)
     shown = [_field(each, takes) for each in arguments]
     needed = sum(each.required for each in arguments)
     before = f"tb.{operation.room}.{operation.bare}("

@@ -9,7 +9,7 @@ from typing import Any
 from thoughtbox.domains.code.declarations import can_be_checked, python
 from thoughtbox.domains.code.reachable import name_of, reachable
 from thoughtbox.domains.code.signatures import BUILDERS, HOST_ONLY, references_of
-from thoughtbox.errors import ThoughtboxError
+from thoughtbox.errors import LimitExceeded, ThoughtboxError
 from thoughtbox.operations import TABLE
 from thoughtbox.sandbox.languages import detected
 from thoughtbox.sandbox.protocol import Language, Limits, Snippet
@@ -22,12 +22,26 @@ MEGABYTE = 1024 * 1024
 LOGS_OF_A_FAILURE = 2_000
 """Characters of what a snippet has logged before it failed that are told with its error: the last ones."""
 
+LONGEST = 65_536
+LONGEST_QUERY = 500
+
 
 def snippet_of(code: str, language: Language | None) -> Snippet:
     """A snippet that may call everything. Python is held against its declarations, where that gives no false alarm."""
+    must_be_short(code, LONGEST)
     meant = language or detected(code)
     stubs = python(TABLE) if meant == "python" and can_be_checked(code) else None
     return Snippet(code, meant, operations=_operations(), builders=_builders(), stubs=stubs)
+
+
+def must_be_short(text: str, longest: int) -> None:
+    """Refuse what is longer than it may be."""
+    if len(text) > longest:
+        raise LimitExceeded(
+            f"it has {len(text)} characters, and {longest} are the most",
+            recovery="Split it, and keep in between in tb.vars what the next one needs.",
+            details={"limit": "length", "allowed": longest},
+        )
 
 
 def limits_for(settings: Mapping[str, Any], *, is_patient: bool = False) -> Limits:

@@ -13,13 +13,14 @@ import orjson
 
 from thoughtbox import domains
 from thoughtbox.doors.cli.command_lines import command_lines
-from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error
+from thoughtbox.doors.cli.output import DOUBTFUL, QUIET, Output, Styled, UsageError, show_error, write_json
 from thoughtbox.doors.cli.shell_words import GATEWAY, in_shell
 from thoughtbox.doors.cli.store import is_read_only, opened, opened_to_read, settings_of
 from thoughtbox.errors import ConfigurationError, ThoughtboxError
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.catalog import KnownOperation
 from thoughtbox.operations.dispatch import Call
+from thoughtbox.operations.forms import FORMAT, JSON, TBX
 from thoughtbox.operations.operation import Operation
 from thoughtbox.operations.parts import answer_of, arguments_of, takes_text
 from thoughtbox.operations.table import TABLE
@@ -29,16 +30,18 @@ from thoughtbox.operations.workspaces import named_workspace
 def call(args: Namespace) -> int:
     domains.known()
     out = Output(args)
+    form = JSON
     try:
         given = _given(args)
         operation = TABLE.find(args.name, [*given, *(pair.partition("=")[0] for pair in args.pairs)])
         arguments = given | _pairs(args, operation)
+        form = arguments.get(FORMAT, JSON) if operation.lists else JSON
         answer = answered(args, out, operation, arguments, as_of=_as_of(args.as_of))
     except ConfigurationError:
         raise
     except ThoughtboxError as error:
         # Whoever calls the gateway itself speaks its language.
-        show_refusal(error if args.name == GATEWAY else in_shell(error, args), out)
+        show_refusal(error if args.name == GATEWAY else in_shell(error, args), out, form)
         return 1
     out.pretty_json(answer)
     return 0
@@ -66,9 +69,15 @@ def answered(
         return box.dispatcher.call(wanted._replace(progress=bar, focus=box.first_focus("workspace")))
 
 
-def show_refusal(error: ThoughtboxError, out: Output) -> None:
+def show_refusal(error: ThoughtboxError, out: Output, form: str = JSON) -> None:
     """An error for whoever reads standard error, and that is a program more often than not."""
-    show_error(error, as_json=out.as_json or not sys.stderr.isatty())
+    for_programs = out.as_json or not sys.stderr.isatty()
+    if form == TBX and for_programs:
+        from thoughtbox.tbx import encode_error
+
+        write_json(sys.stderr, encode_error(error.payload()))
+        return
+    show_error(error, as_json=for_programs)
 
 
 def contents(name: str) -> bytes:

@@ -94,10 +94,9 @@ class Output:
         if self.as_json or not sys.stdout.isatty():
             self.json(value)
             return
-        import orjson
         from rich.highlighter import JSONHighlighter
 
-        text = _text(printable_json(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()))
+        text = _text(printable_json(_dumped(value, laid_out=True)))
         JSONHighlighter().highlight(text)
         self._console(sys.stdout).print(text, soft_wrap=True)
 
@@ -116,10 +115,19 @@ class Output:
 
 
 def write_json(stream: IO[str], value: Any) -> None:
+    text = _dumped(value)
+    stream.write((printable_json(text) if stream.isatty() else text) + "\n")
+
+
+def _dumped(value: Any, *, laid_out: bool = False) -> str:
     import orjson
 
-    text = orjson.dumps(value).decode()
-    stream.write((printable_json(text) if stream.isatty() else text) + "\n")
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2 if laid_out else None).decode()
+    except TypeError:
+        import json  # a number of more than 64 bits, or a text with half a character in it
+
+        return json.dumps(value, indent=2 if laid_out else None, separators=(",", ": " if laid_out else ":"))
 
 
 def _text(cell: str | Styled) -> Any:

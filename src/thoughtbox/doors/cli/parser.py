@@ -66,6 +66,7 @@ def own_commands() -> dict[str, Callable[[Commands], None]]:
         "rebuild": _add_rebuild,
         "checkpoint": _add_checkpoint,
         "prove": _add_prove,
+        "decode": _add_decode,
         "export": _add_export,
         "import": _add_import,
         "doctor": _add_doctor,
@@ -312,6 +313,21 @@ def _add_prove(commands: Commands) -> None:
     parser.add_argument("--out", metavar="FILE", help="write the proof there")
     _add_keys(parser)
     _add_workspace(parser)
+
+
+def _add_decode(commands: Commands) -> None:
+    parser = commands.add(
+        "decode",
+        "print a TBX-C1 message, which calls with format=tbx answer with, as plain JSON",
+        run="decode:decode",
+        epilog="examples:\n"
+        "  thoughtbox call ledger_tail format=tbx | thoughtbox decode\n"
+        "  thoughtbox decode saved.json\n"
+        "\nA message may stand alone, in the result of an MCP tool, or somewhere in a text.",
+    )
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="where it is; - is standard input (default)"
+    )
 
 
 def _add_export(commands: Commands) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from binascii import crc32
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -25,49 +26,68 @@ MODULES: Final = ("guest", "transform")
 FORM: Final = 1
 """Changes with the settings of the compiler, in `worker/machine.py`, and with the form of the file."""
 BUILD_SECONDS: Final = 120
+LOOK_SECONDS: Final = 0.02
 
 
 def prepare() -> bool:
     """Have all modules compiled and kept; whether they are. A file that is not what was written is made again."""
     installed = launch.installed()
-    return installed is not None and all(_is_prepared(module, installed) for module in MODULES)
+    return installed is not None and Modules(installed).prepare()
 
 
-def kept(installed: Installed) -> tuple[Path, ...] | None:
-    """The files that hold the modules; None when one is missing, or may not be used."""
-    files = [next(filter(is_trusted, _paths(module, installed)), None) for module in MODULES]
-    found = tuple(file for file in files if file is not None)
-    return found if len(found) == len(MODULES) else None
+class Modules:
+    """The compiled modules of an installed engine."""
 
+    def __init__(self, installed: Installed) -> None:
+        self._installed = installed
+        self._unfit: set[Path] = set()
 
-def discard(installed: Installed) -> None:
-    """Remove files that have turned out to be of no use."""
-    for module in MODULES:
-        for path in _paths(module, installed):
+    def files(self) -> tuple[Path, ...] | None:
+        """Where they are; None when one is missing, or may not be used."""
+        files = [next(filter(is_trusted, self._paths(module)), None) for module in MODULES]
+        found = tuple(file for file in files if file is not None)
+        return found if len(found) == len(MODULES) else None
+
+    def sources(self) -> tuple[Path, ...]:
+        return tuple(map(self._installed.wasm, MODULES))
+
+    def discard(self, unfit: str) -> None:
+        """Look past a file that has turned out to be of no use, and remove it if that is possible."""
+        for path in self.files() or ():
+            if str(path) == unfit:
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError:
+                    self._unfit.add(path)
+
+    def prepare(self, is_wanted: Callable[[], bool] = lambda: True) -> bool:
+        """Have all of them; whether they are there. Leaves off when that is not wanted any more."""
+        return all(any(map(is_sound, self._paths(each))) or self._is_built(each, is_wanted) for each in MODULES)
+
+    def _is_built(self, module: str, is_wanted: Callable[[], bool]) -> bool:
+        """Compile a module, in a process of its own, into the first place that takes it."""
+        for path in self._paths(module, to_write=True):
             with suppress(OSError):
-                path.unlink(missing_ok=True)
+                path.parent.mkdir(0o700, parents=True, exist_ok=True)
+                if is_trusted_folder(path.parent) and os.access(path.parent, os.W_OK):
+                    source = str(self._installed.wasm(module))
+                    _run(launch.started(self._installed, "build", source, str(path)), is_wanted)
+                    return is_sound(path)
+        return False
+
+    def _paths(self, module: str, *, to_write: bool = False) -> Iterator[Path]:
+        name = _name(module, self._installed)
+        paths = (folder / name for folder in _places(to_write=to_write))
+        return (path for path in paths if path not in self._unfit)
 
 
-def _is_prepared(module: str, installed: Installed) -> bool:
-    return any(map(is_sound, _paths(module, installed))) or _is_built(module, installed)
-
-
-def _is_built(module: str, installed: Installed) -> bool:
-    """Compile a module, in a process of its own, into the first place that takes it."""
-    for path in _paths(module, installed, to_write=True):
-        with suppress(OSError, subprocess.SubprocessError):
-            path.parent.mkdir(0o700, parents=True, exist_ok=True)
-            if is_trusted_folder(path.parent):
-                with launch.started(installed, "build", str(installed.wasm(module)), str(path)) as builder:
-                    builder.communicate(timeout=BUILD_SECONDS)
-                if is_sound(path):
-                    return True
-    return False
-
-
-def _paths(module: str, installed: Installed, *, to_write: bool = False) -> Iterator[Path]:
-    name = _name(module, installed)
-    return (folder / name for folder in _places(to_write=to_write))
+def _run(builder: subprocess.Popen[bytes], is_wanted: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + BUILD_SECONDS
+    with builder:
+        while builder.poll() is None:
+            if time.monotonic() > deadline or not is_wanted():
+                builder.kill()
+            time.sleep(LOOK_SECONDS)
 
 
 def _name(module: str, installed: Installed) -> str:

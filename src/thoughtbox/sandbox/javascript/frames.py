@@ -24,7 +24,9 @@ class Kind(IntEnum):
     READY = 10
     """From the worker, once: it is confined, and waits for snippets."""
     UNFIT = 11
-    """From the worker, once: a compiled module cannot be used; which, and why."""
+    """From the worker, once: a file with a compiled module cannot be used; which."""
+    BROKEN = 16
+    """From the worker, once: it cannot work here; why."""
     BEGUN = 12
     """From the worker: from here on, the time of the snippet counts."""
     ASKED = 13

@@ -10,7 +10,8 @@ import time
 from typing import Final
 
 from thoughtbox.errors import SandboxUnavailable
-from thoughtbox.sandbox.javascript import compiled, launch
+from thoughtbox.sandbox.javascript import launch
+from thoughtbox.sandbox.javascript.compiled import Modules
 from thoughtbox.sandbox.javascript.frames import Kind
 from thoughtbox.sandbox.javascript.process import Gone, Late, WorkerProcess
 
@@ -35,6 +36,7 @@ class Keeper:
         self._is_wanted = False
         self._is_closed = False
         self._failure: str | None = None
+        self._modules: Modules | None = None
         self._thread: threading.Thread | None = None
 
     def warm(self) -> None:
@@ -46,15 +48,21 @@ class Keeper:
         """A worker that is ready, the caller's alone."""
         for _ in range(ATTEMPTS):
             worker = self._taken()
-            if worker.is_ready or self._has_become_ready(worker):
+            if not worker.is_alive and worker.is_ready:
+                self.discard(worker)
+            elif worker.is_ready or self._has_become_ready(worker):
                 return worker
         raise _unavailable("the engine's compiled modules cannot be used, and could not be made again")
 
     def give_back(self, worker: WorkerProcess) -> None:
         worker.idle_since = time.monotonic()
         with self._changed:
-            self._idle.append(worker)
-            self._changed.notify_all()
+            is_kept = not self._is_closed
+            if is_kept:
+                self._idle.append(worker)
+                self._changed.notify_all()
+        if not is_kept:
+            self.discard(worker)
 
     def discard(self, worker: WorkerProcess) -> None:
         """End a worker that is of no use any more. The thread sees to another one."""
@@ -62,6 +70,11 @@ class Keeper:
         with self._changed:
             self._workers.discard(worker)
             self._changed.notify_all()
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        with self._changed:
+            return tuple(worker.pid for worker in self._workers)
 
     def close(self) -> None:
         """End all workers, also those that somebody is speaking to."""
@@ -121,9 +134,11 @@ class Keeper:
             worker.is_ready = True
             return True
         self.discard(worker)
-        engine = launch.installed()
-        if engine is not None:
-            compiled.discard(engine)
+        said = b" ".join(frame.parts).decode("utf-8", "replace")
+        if frame.kind != Kind.UNFIT:
+            raise _unavailable(said)
+        if self._modules is not None:
+            self._modules.discard(said)
         return False
 
     def _keep(self) -> None:
@@ -145,16 +160,28 @@ class Keeper:
 
     def _start(self) -> None:
         try:
-            worker = _started()
-        except (SandboxUnavailable, OSError, Gone) as error:
+            worker = self._started()
+        except Exception as error:  # whoever waits for a worker hears of it
             with self._changed:
-                self._failure = str(error)
+                self._failure = error.message if isinstance(error, SandboxUnavailable) else str(error)
                 self._changed.notify_all()
             return
         with self._changed:
             self._workers.add(worker)
             self._idle.append(worker)
             self._changed.notify_all()
+
+    def _started(self) -> WorkerProcess:
+        engine = launch.installed()
+        if engine is None:
+            raise SandboxUnavailable("quickjs-rs is not installed")
+        modules = self._modules = self._modules or Modules(engine)
+        files = modules.files()
+        if files is None and modules.prepare(lambda: not self._is_closed):
+            files = modules.files()
+        if self._is_closed:
+            raise SandboxUnavailable("it was closed")
+        return WorkerProcess(engine, files or modules.sources())
 
     @property
     def _until_next_retirement(self) -> float | None:
@@ -170,16 +197,6 @@ class Keeper:
                 self._idle.remove(worker)
                 self._workers.discard(worker)
                 worker.close()
-
-
-def _started() -> WorkerProcess:
-    engine = launch.installed()
-    if engine is None:
-        raise _unavailable("quickjs-rs is not installed")
-    modules = compiled.kept(engine)
-    if modules is None and compiled.prepare():
-        modules = compiled.kept(engine)
-    return WorkerProcess(engine, modules or tuple(engine.wasm(module) for module in compiled.MODULES))
 
 
 def _unavailable(why: str) -> SandboxUnavailable:

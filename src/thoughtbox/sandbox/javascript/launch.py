@@ -42,10 +42,10 @@ def installed() -> Installed | None:
 
 def started(engine: Installed, entry: str, *arguments: str) -> subprocess.Popen[bytes]:
     """A process with two pipes to us, and nothing else of ours: no environment, no directory, no open file."""
-    ours = str(Path(__file__).parents[3])
+    told = [str(Path(__file__).parents[3]), str(engine.folder), str(os.getpid()), *arguments]
     return subprocess.Popen(
         # -I: no environment variables, no user's packages; -S: no site; -B: writes no bytecode.
-        [sys.executable, "-I", "-S", "-B", "-c", _START.format(entry=entry), ours, str(engine.folder), *arguments],
+        [sys.executable, "-I", "-S", "-B", "-c", _START.format(entry=entry), *told],
         bufsize=0,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -32,7 +32,7 @@ class WorkerProcess:
     """Whoever holds one may speak to it; anybody may kill it."""
 
     def __init__(self, engine: Installed, modules: tuple[Path, ...]) -> None:
-        self._process = launch.started(engine, "serve", str(os.getpid()), *map(str, modules))
+        self._process = launch.started(engine, "serve", *map(str, modules))
         self.is_ready = False
         self.idle_since = time.monotonic()
         self._received = bytearray()

@@ -10,7 +10,6 @@ from thoughtbox.sandbox.protocol import Limits
 DEEPEST_CALLS = 2_000
 """Calls of a plain function, one inside the other, that the machine's stack has room for, about."""
 DEEPEST_JSON = 200
-LONGEST_TURN_SECONDS = 1.0
 
 _MISSING = {
     "require": "modules",
@@ -68,9 +67,8 @@ def _limits(limits: Limits) -> dict[str, tuple[int, str, str]]:
     }
 
 
-def not_scheduled(limits: Limits) -> LimitExceeded:
+def not_scheduled(limits: Limits, seconds: float) -> LimitExceeded:
     """The machine was so busy that the snippet did not get the time it may have."""
-    seconds = LONGEST_TURN_SECONDS
     return LimitExceeded(
         f"the snippet did not get to compute its {limits.cpu_ms} ms within {seconds:g} s, because the machine is busy",
         recovery="Send it again.",
@@ -86,7 +84,7 @@ def too_deep() -> LimitExceeded:
     )
 
 
-def failure(about: dict[str, Any], limits: Limits) -> SnippetError:
+def failure(about: dict[str, Any], limits: Limits, code: str) -> SnippetError:
     """The error for what a worker says went wrong."""
     if "limit" in about:
         return limit_exceeded(about["limit"], limits)
@@ -94,7 +92,7 @@ def failure(about: dict[str, Any], limits: Limits) -> SnippetError:
     if "refused" in about:
         return SnippetInvalid(
             _placed(f"the snippet cannot be read: {about['refused']}", place),
-            recovery=_recovery_from_syntax(about["refused"]),
+            recovery=_recovery_from_syntax(about["refused"], _line(code, place.get("line"))),
             details=place,
         )
     if about.get("error") is not None:
@@ -123,7 +121,14 @@ def _recovery(about: dict[str, Any]) -> str | None:
     return None
 
 
-def _recovery_from_syntax(message: str) -> str | None:
-    if "import" in message or "export" in message:
+def _recovery_from_syntax(message: str, line: str) -> str | None:
+    if line.startswith(("import ", "export ")):
         return "There are no modules here: `tb` (or `catalog`) is already there."
+    if message == "expecting ';'":
+        return "If that was meant to be an object, put it in brackets, ({...}), or return it."
     return None
+
+
+def _line(code: str, number: int | None) -> str:
+    lines = code.split("\n")
+    return lines[number - 1].strip() if number is not None and 0 < number <= len(lines) else ""

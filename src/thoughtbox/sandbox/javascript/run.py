@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 import orjson
 
-from thoughtbox.errors import SnippetError, SnippetFailed, SnippetInvalid
+from thoughtbox.errors import SandboxUnavailable, SnippetError, SnippetFailed, SnippetInvalid
 from thoughtbox.sandbox.javascript.frames import Frame, Kind
 from thoughtbox.sandbox.javascript.keeper import Keeper
 from thoughtbox.sandbox.javascript.messages import Nonsense, asked, built, parsed
@@ -39,6 +39,7 @@ class JavaScriptRun:
         self._state = State.NEW
         self._changing = threading.Lock()
         self._is_closed = False
+        self._has_begun = False
         self._logs: list[str] = []
         self._calls = 0
 
@@ -49,7 +50,7 @@ class JavaScriptRun:
     def start(self) -> Asked | Ended:
         parts = self._request()
         self._enter(State.NEW)
-        self._watch.taken_in()
+        self._watch.run_begins()
         return self._step(Kind.RUN, *parts)
 
     def resume(self, reply: Reply) -> Asked | Ended:
@@ -79,7 +80,8 @@ class JavaScriptRun:
             "memory_bytes": self._limits.memory_bytes,
             "output_chars": self._limits.output_chars,
         }
-        settings = {"builders": {kind: list(names) for kind, names in self._snippet.builders.items()}}
+        builders = {kind: list(names) for kind, names in self._snippet.builders.items()}
+        settings = {"builders": builders, "output": self._limits.output_chars}
         try:
             code = self._snippet.code.encode()
         except UnicodeEncodeError:
@@ -99,11 +101,16 @@ class JavaScriptRun:
             self._worker.send(kind, *parts)
             return self._taken(self._next_frame())
         except (Gone, Nonsense):
+            if kind is Kind.RUN and not self._has_begun and self._is_given_another():
+                return self._step(kind, *parts)
             self._let_go(is_fit=False)
             raise _closed() if self._is_closed else _lost() from None
         except SnippetError:
             self._let_go()  # it has come to its end by itself, or is not alive any more
             raise
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            self._let_go(is_fit=False)  # what it has said makes no sense
+            raise _lost() from error
 
     def _next_frame(self) -> Frame:
         while True:
@@ -117,7 +124,21 @@ class JavaScriptRun:
                 continue
             if frame.kind != Kind.BEGUN:
                 return frame
+            self._has_begun = True
             self._watch.turn_begins()
+
+    def _is_given_another(self) -> bool:
+        """A worker that has died before the snippet began has been idle for too long; nothing is lost with it."""
+        self._has_begun = True  # once
+        self._keeper.discard(self._worker)
+        try:
+            self._worker = self._keeper.take()
+        except SandboxUnavailable:
+            self._state = State.OVER
+            raise
+        self._watch = Watch(self._limits, self._worker)
+        self._watch.run_begins()
+        return not self._is_closed
 
     def _taken(self, frame: Frame) -> Asked | Ended:
         match frame:
@@ -132,7 +153,7 @@ class JavaScriptRun:
             case Kind.ENDED, [result, queued]:
                 return self._ended(result, queued)
             case Kind.FAILED, [about]:
-                raise failure(parsed(about), self._limits)
+                raise failure(parsed(about), self._limits, self._snippet.code)
             case _:
                 raise Nonsense
 

@@ -23,5 +23,10 @@ class JavaScriptSandbox:
     def warm(self) -> None:
         self._keeper.warm()
 
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The ids of the worker processes there are."""
+        return self._keeper.processes
+
     def close(self) -> None:
         self._keeper.close()

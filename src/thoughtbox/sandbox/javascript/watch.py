@@ -12,12 +12,13 @@ from typing import Final
 
 from thoughtbox.errors import LimitExceeded
 from thoughtbox.sandbox.javascript.process import WorkerProcess
-from thoughtbox.sandbox.javascript.refusals import LONGEST_TURN_SECONDS, limit_exceeded, not_scheduled
+from thoughtbox.sandbox.javascript.refusals import limit_exceeded, not_scheduled
 from thoughtbox.sandbox.protocol import Limits
 
 GRACE_SECONDS: Final = 0.08
 OVERRUN_SECONDS: Final = 0.02
 """CPU time beyond its limit from which on a worker has failed to end its snippet."""
+LONGEST_TURN_SECONDS: Final = 1.0
 BEGIN_SECONDS: Final = 10.0
 """For a worker to take a snippet in: it may have just been started."""
 
@@ -28,14 +29,14 @@ class Watch:
     def __init__(self, limits: Limits, worker: WorkerProcess) -> None:
         self._limits = limits
         self._worker = worker
-        self._ends = time.monotonic() + limits.wall_ms / 1000
         self._cpu_left = limits.cpu_ms / 1000
         self._is_computing = False
-        self._turn = self._due = 0.0
+        self._turn = self._due = self._ends = 0.0
         self._cpu_before: float | None = None
 
-    def taken_in(self) -> None:
+    def run_begins(self) -> None:
         """The snippet is given to the worker."""
+        self._ends = time.monotonic() + self._limits.wall_ms / 1000
         self._is_computing = False
         self._due = time.monotonic() + BEGIN_SECONDS
 
@@ -66,14 +67,14 @@ class Watch:
         if now < self._due:
             return None
         if not self._is_computing:
-            return not_scheduled(self._limits)
+            return not_scheduled(self._limits, BEGIN_SECONDS)
         missing = self._missing()
         if missing <= 0:
             return limit_exceeded("cpu", self._limits)
-        last = self._turn + max(LONGEST_TURN_SECONDS, 2 * self._cpu_left)
-        if now >= last:
-            return not_scheduled(self._limits)
-        self._due = min(now + missing, last)
+        longest = max(LONGEST_TURN_SECONDS, 2 * self._cpu_left)
+        if now >= self._turn + longest:
+            return not_scheduled(self._limits, longest)
+        self._due = min(now + missing, self._turn + longest)
         return None
 
     def _missing(self) -> float:

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
 
-from pydantic_monty import FunctionSnapshot, MontyError, MontyTypingError, ResourceLimits
+from pydantic_monty import FunctionSnapshot, MontyError, MontySyntaxError, MontyTypingError, ResourceLimits
 
 from thoughtbox.errors import SnippetInvalid
 from thoughtbox.sandbox.protocol import Snippet
@@ -35,7 +35,11 @@ MOST_TOLD = 5
 
 _WRONG = "0()\n"
 """Wrong whatever the snippet makes of its names, and ends at once if it should ever be run."""
-_LIMITS: ResourceLimits = {"max_feed_duration_secs": 0.05, "max_memory": 192 * 1024 * 1024, "max_suspensions": 100}
+_LIMITS: ResourceLimits = {
+    "max_feed_duration_secs": PATIENCE_AT_FIRST,
+    "max_memory": 192 * 1024 * 1024,
+    "max_suspensions": 100,
+}
 
 
 class Checker:
@@ -92,6 +96,8 @@ class Checker:
             return ()
         try:
             diagnostics = self._diagnostics(code, stubs)
+        except MontySyntaxError:
+            return ()  # the engine says what is wrong with it
         except (MontyError, OSError, TimeoutError, RuntimeError, ValueError):
             self._discard()
             return ()

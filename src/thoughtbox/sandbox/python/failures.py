@@ -15,6 +15,8 @@ from thoughtbox.sandbox.python.worker import DEEPEST_CALL
 SNIPPET = "<python-input-2>"
 """What the engine calls the third thing that it is fed: the snippet, after the prelude and its last line."""
 PARSED = "main.py"
+LONGEST_TEXT = 1_000
+"""Characters of what an exception says."""
 
 MODULES = (
     "asyncio, base64, bisect, collections, copy, csv, dataclasses, datetime, decimal, functools, hashlib, itertools, "
@@ -146,7 +148,7 @@ def _sent(error: Mapping[str, Any], line: int | None) -> SnippetFailed:
 
 
 def _raised(raised: BaseException, line: int | None) -> SnippetFailed:
-    name, text = type(raised).__name__, str(raised)
+    name, text = type(raised).__name__, str(raised)[:LONGEST_TEXT]
     return SnippetFailed(
         f"{_at(line)}{name}: {_shown(raised, text)}" if text else f"{_at(line)}{name}",
         recovery=_advice(name, text),
@@ -157,7 +159,7 @@ def _raised(raised: BaseException, line: int | None) -> SnippetFailed:
 def _shown(raised: BaseException, text: str) -> str:
     if text.startswith("Internal error in monty: exceptions can only"):
         return 'an exception takes one text here: raise ValueError("…")'
-    return repr(raised.args[0]) if isinstance(raised, KeyError) and raised.args else text
+    return repr(text) if isinstance(raised, KeyError) else text
 
 
 def _advice(name: str, text: str) -> str | None:
@@ -167,4 +169,6 @@ def _advice(name: str, text: str) -> str | None:
         return "A snippet has no files, network, processes or environment: it reaches the world through tb alone."
     if name == "NameError":
         return "Define it first. Of the built-ins, those that look into the interpreter are not there."
+    if text.startswith("'dict' object has no attribute"):
+        return 'Answers are dicts: write answer["name"], or answer.get("name").'
     return None

@@ -12,6 +12,8 @@ import time
 
 import wasmtime
 
+from thoughtbox.sandbox.javascript.worker.breaches import Breach
+
 SHORTEST_LOOK = 0.001
 
 
@@ -44,6 +46,11 @@ class Clock:
             self._runs = False
             if self._stopped_at is None:
                 self._stopped_at = time.process_time()
+
+    def check(self) -> None:
+        """For what runs outside of the engine."""
+        if self.used >= self._limit:
+            raise Breach("cpu")
 
     def pause(self) -> None:
         self._stopped_at = time.process_time()

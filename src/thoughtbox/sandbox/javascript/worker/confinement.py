@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Final
 
-MEMORY_BYTES: Final = 256 * 1024 * 1024
+MEMORY_BYTES: Final = 192 * 1024 * 1024
 """What all of the process may write to: the engine, one snippet at its limit, and copies of what it says."""
 
 

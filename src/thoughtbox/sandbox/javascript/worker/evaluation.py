@@ -10,7 +10,6 @@ from thoughtbox.sandbox.javascript.frames import Kind
 from thoughtbox.sandbox.javascript.worker import places
 from thoughtbox.sandbox.javascript.worker.breaches import Abandoned, Breach, Refused, Stuck, Thrown
 from thoughtbox.sandbox.javascript.worker.channel import Channel
-from thoughtbox.sandbox.javascript.worker.clock import Clock
 from thoughtbox.sandbox.javascript.worker.guest import Guest
 from thoughtbox.sandbox.javascript.worker.machine import Machine
 from thoughtbox.sandbox.javascript.worker.places import Place
@@ -21,7 +20,6 @@ _OUTSIDE: Final = "\n})()"
 """Around a snippet that returns. Its lines keep their numbers."""
 _RETURN_OUTSIDE: Final = {"return not in a function", RETURN_OUTSIDE}
 _TOO_LARGE: Final = {"out of memory", "string too long"}
-LONGEST_NAME: Final = 100
 LONGEST_MESSAGE: Final = 2_000
 
 
@@ -38,11 +36,11 @@ class Request(NamedTuple):
 class Evaluation:
     """A snippet in an instance that is ready for it."""
 
-    def __init__(self, request: Request, guest: Guest, machine: Machine, clock: Clock, channel: Channel) -> None:
+    def __init__(self, request: Request, guest: Guest, machine: Machine, channel: Channel) -> None:
         self._request = request
         self._guest = guest
         self._machine = machine
-        self._clock = clock
+        self._clock = machine.clock
         self._channel = channel
         self._stripper: Stripper | None = None
         self._source = self._script = request.code
@@ -52,8 +50,8 @@ class Evaluation:
 
     def run(self) -> None:
         """Tell how it came out, unless nobody wants to know."""
-        self._clock.start(self._request.cpu_seconds)
         self._guest.limit(self._request.memory_bytes)
+        self._clock.start(self._request.cpu_seconds)
         try:
             self._tell(Kind.ENDED, *self._ended())
         except Abandoned:
@@ -64,6 +62,8 @@ class Evaluation:
             self._tell_failure({"refused": refused.message[:LONGEST_MESSAGE], "line": refused.line})
         except Thrown as thrown:
             self._tell_failure(self._explained(thrown))
+        except MemoryError:
+            self._tell_failure({"limit": "memory"})
         except Stuck:
             self._tell_failure({"name": "", "message": "it waits for a promise that nothing settles"})
         finally:
@@ -98,6 +98,7 @@ class Evaluation:
     def _read(self, source: str) -> int:
         self._source = self._script = source
         if self._request.is_typescript:
+            self._clock.check()  # the stripper begins with the epoch that there is
             self._stripper = self._stripper or Stripper(self._machine)
             self._script = self._stripper.stripped(source)
         try:
@@ -113,40 +114,38 @@ class Evaluation:
         except Breach as breach:
             return {"limit": breach.limit}
         place = self._place(about)
-        name, message = about["name"][:LONGEST_NAME], about["message"][:LONGEST_MESSAGE]
-        return {"name": name, "message": message, "error": about.get("error"), **(place._asdict() if place else {})}
+        place_told = place._asdict() if place is not None else {}
+        return {"name": about["name"], "message": about["message"], "error": about["error"], **place_told}
 
     def _about(self, thrown: Thrown) -> dict[str, Any]:
         try:
-            about = json.loads(self._guest.explain(thrown.handle))
+            explained = json.loads(self._guest.explain(thrown.handle))
         except Thrown:  # there was no room left to say what it was
             raise Breach("memory") from None
+        about = {key: text[:LONGEST_MESSAGE] for key, text in explained["about"].items()}
+        about["error"] = explained["error"]
         if about["name"] == "InternalError" and about["message"] in _TOO_LARGE:
             raise Breach("memory")
         return about
 
     def _place(self, about: dict[str, Any]) -> Place | None:
         """The line, and the column where it is known, in the snippet as it was written."""
-        place = places.first(about.get("stack", ""))
+        place = places.first(about.get("stack", ""), about["name"])
         if place is None:
             return None
-        line, column = place.line, place.column or 1
+        line, column = place
         if self._stripper is not None:
-            line, column = self._stripper.line(self._source, self._script, line, column), None
-        elif line == 1 and self._source is not self._request.code:
+            line, column = self._stripper.line(self._source, self._script, line, column or 1), None
+        elif line == 1 and column is not None and self._source is not self._request.code:
             column -= len(_INSIDE)
         if line is None:
             return None
-        return Place(line, column if column and column > 0 else None).nearer(about["message"], self._request.code)
+        return Place(line, column).nearer(about["message"], self._request.code)
 
     def _answered(self, name: str, text: str) -> str | None:
-        self._clock.pause()  # what we do for it is not the snippet's time
-        try:
-            if name == "ask":
-                return self._asked(text)
-            return os.urandom(16).hex() if name == "seed" else self._logged(text)
-        finally:
-            self._clock.resume()
+        if name == "ask":
+            return self._asked(text)
+        return os.urandom(16).hex() if name == "seed" else self._logged(text)
 
     def _asked(self, question: str) -> str:
         self._tell(Kind.ASKED, question.encode())
@@ -156,6 +155,8 @@ class Evaluation:
         return frame.parts[0].decode()
 
     def _logged(self, text: str) -> None:
+        if not text:
+            raise Breach("output")
         for line in json.loads(text):
             self._chars += len(line) + 1
             if self._chars > self._request.output_chars:

@@ -17,6 +17,7 @@ import wasmtime
 
 from thoughtbox.sandbox.javascript import module_files
 from thoughtbox.sandbox.javascript.worker.breaches import Breach
+from thoughtbox.sandbox.javascript.worker.clock import Clock
 
 STACK_BYTES = 2 * 1024 * 1024
 """For the calls of a snippet, one inside the other: the most that wasmtime gives without asynchronous stacks."""
@@ -25,12 +26,16 @@ _NOT_POSSIBLE = 52
 _CLOCK_OF_THE_DAY = 0
 _MOST_CHANCE = 4096
 
-_ENDS = {wasmtime.TrapCode.INTERRUPT: "cpu", wasmtime.TrapCode.STACK_OVERFLOW: "recursion"}
+_ENDS = {
+    wasmtime.TrapCode.INTERRUPT: "cpu",
+    wasmtime.TrapCode.STACK_OVERFLOW: "recursion",
+    wasmtime.TrapCode.MEMORY_OUT_OF_BOUNDS: "recursion",  # a part of the stack is kept at its start
+}
 """Any other trap is the engine giving up, which it does when it cannot get the memory it needs."""
 
 
 class Unfit(Exception):
-    """A compiled module cannot be used."""
+    """A file cannot be used: its path."""
 
 
 class Instance(Protocol):
@@ -48,6 +53,7 @@ class Machine:
 
     def __init__(self, guest: Path, transform: Path) -> None:
         self.engine = compiler()
+        self.clock = Clock(self.engine)
         self.guest = _loaded(self.engine, guest)
         self.transform = _loaded(self.engine, transform)
         self.at_work: Instance | None = None
@@ -86,7 +92,11 @@ class Machine:
         }
 
     def _host_call(self, name: int, name_length: int, _this: int, count: int, arguments: int) -> int:
-        return self._caller.asked(self._caller.read(name, name_length).decode(), count, arguments)
+        self.clock.pause()  # what we do for a snippet is not its time
+        try:
+            return self._caller.asked(self._caller.read(name, name_length).decode(), count, arguments)
+        finally:
+            self.clock.resume()
 
     def _random(self, address: int, length: int) -> int:
         if length > _MOST_CHANCE:
@@ -110,7 +120,7 @@ class Machine:
     @property
     def _caller(self) -> Instance:
         if self.at_work is None:
-            raise Unfit("an instance calls that is not at work")
+            raise RuntimeError("an instance calls that is not at work")
         return self.at_work
 
 
@@ -132,8 +142,8 @@ def _loaded(engine: wasmtime.Engine, path: Path) -> wasmtime.Module:
     if path.suffix != module_files.SUFFIX:
         return wasmtime.Module(engine, path.read_bytes())
     if not module_files.is_sound(path):
-        raise Unfit(f"{path.name} is damaged")
+        raise Unfit(str(path))
     try:
         return wasmtime.Module.deserialize_file(engine, str(path))
     except wasmtime.WasmtimeError as error:
-        raise Unfit(f"{path.name} was made for another machine") from error
+        raise Unfit(str(path)) from error  # made by another release, or for another machine

@@ -1,8 +1,8 @@
 """Where in a snippet an error comes from, as far as the engine tells.
 
-It knows the places of calls, of `new` and `throw`, and of statements that are expressions. What goes wrong elsewhere (a
-property that is read in what is returned) it puts at the last such place before, or where the function begins. Where the
-line it names does not hold the name that the error is about, the next one is meant that does.
+It knows the places of calls, of `new` and `throw`, and of statements that are expressions. What goes wrong elsewhere
+(a property that is read in what is returned) it puts at the last such place before, or where the function begins. Where
+the line it names does not hold the name that the error is about, the next one is meant that does.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_FRAME = re.compile(r"\beval_script:(\d+)(?::(\d+))?")
+_FRAME = re.compile(r"^ +at (?:(.*) \()?eval_script:(\d+)(?::(\d+))?", re.MULTILINE)
 """A line of a stack that is about the snippet; those of the prelude are named otherwise."""
 _ABOUT = re.compile(r"property '([^']+)'|^'?([\w$]+)'? is not (?:defined|initialized)$|^'([\w$]+)' is read-only")
 
@@ -31,7 +31,13 @@ class Place(NamedTuple):
         return self if line == self.line else Place(line)
 
 
-def first(stack: str) -> Place | None:
-    """The innermost place of a stack that is in the snippet."""
-    found = _FRAME.search(stack)
-    return None if found is None else Place(int(found[1]), int(found[2] or 1))
+def first(stack: str, name: str) -> Place | None:
+    """The innermost place of a stack that is in the snippet, and not in the class of an error with this name."""
+    frames = (found for found in _FRAME.finditer(stack) if found[1] != name)
+    found = next(frames, None)
+    if found is None:
+        return None
+    line, column = int(found[2]), int(found[3] or 1)
+    if column == 1:
+        return Place(line)  # which is what the engine says when it knows none
+    return Place(line, column + (line == 1))  # on the first line it counts from 0

@@ -2,17 +2,21 @@
 //
 // A module, evaluated in every fresh instance before the snippet, and out of its reach: it cannot be imported. What it
 // needs of the language it takes here and now, so that a snippet that changes JSON, Proxy or a prototype only puzzles
-// itself. Nothing depends on it holding: limits are kept, and what comes out is checked, outside.
+// itself. (So there is no template literal in here either: the engine makes them by calling String.prototype.concat.)
+// Nothing depends on it holding: limits are kept, and what comes out is checked, outside.
 //
 // The worker puts three functions on the global object, which are taken away from it at once:
 //   ask(text) -> text   waits until the question is answered
-//   log(text)           keeps a JSON list of lines
+//   log(text)           keeps a JSON list of lines; nothing instead of one says that there is too much, which is the end
 //   seed() -> text      32 hexadecimal digits by chance
 
 const { ask: askHost, log: logToHost, seed: seedByHost } = globalThis;
 delete globalThis.ask;
 delete globalThis.log;
 delete globalThis.seed;
+
+// It would hand out our own functions: those that were at work when an error was made.
+delete globalThis.Error.prepareStackTrace;
 
 const uncurried = Function.prototype.bind.bind(Function.prototype.call);
 const { parse, stringify } = JSON;
@@ -30,12 +34,15 @@ const isWellFormed = uncurried(String.prototype.isWellFormed);
 const toWellFormed = uncurried(String.prototype.toWellFormed);
 const includes = uncurried(String.prototype.includes);
 const slice = uncurried(String.prototype.slice);
-const matches = uncurried(RegExp.prototype.test);
+const executed = uncurried(RegExp.prototype.exec); // `test` would call whatever is called exec by then
 const toldGet = uncurried(WeakMap.prototype.get);
 const toldSet = uncurried(WeakMap.prototype.set);
 
 const LONGEST_TEXT = 20_000;
 const LONGEST_LIST = 100;
+const LONGEST_NAME = 200;
+const LONGEST_ARGUMENTS = 4_000_000;
+const LONGEST_MESSAGE = 2_000;
 const MOST_QUEUED = 200;
 const LINES_AT_ONCE = 32; // the first lines leave at once, so that they are not lost when the snippet is ended;
 const LINES_TOGETHER = 64; // those after them in bundles of so many
@@ -50,6 +57,7 @@ const LISTS = freeze({ __proto__: null, labels: true, steps: true, alternativesC
 let queued = "";
 let queuedCount = 0;
 let base = 0; // the number of the next record; 0 while it is not known
+let longestOutput = 0;
 
 // A record that was made by this run. Only these stand for themselves in references.
 class Handle {
@@ -75,26 +83,36 @@ class Handle {
     return typeof value === "object" && value !== null && #ours in value;
   }
 }
+delete Handle.prototype.constructor; // it would make handles of anything
 freeze(Handle.prototype);
 const isHandle = Handle.made;
 
-// What an operation refused. Its payload is kept apart, so that it leaves as it came, whatever is done to the error.
+// What an operation refused. As it came it is kept apart, so that it leaves like that, whatever is done to the error.
 const told = new WeakMap();
 
 class OperationError extends Error {
   constructor(payload) {
-    super(payload.message);
+    super(payload?.message ?? payload);
     define(this, "name", "tb.Error", false);
-    define(this, "code", payload.code, true);
-    define(this, "recovery", payload.recovery ?? null, true);
-    define(this, "details", payload.details ?? {}, true);
-    toldSet(told, this, payload);
+    define(this, "code", payload?.code ?? null, true);
+    define(this, "recovery", payload?.recovery ?? null, true);
+    define(this, "details", payload?.details ?? {}, true);
   }
 }
 
 // Values cross as JSON. What JSON has no word for becomes what comes nearest.
 
+// What would be too long anyway is noticed on the way, before it is made.
+let mostChars = 0;
+let chars = 0;
+
+function count(more) {
+  chars += more + 1;
+  if (chars > mostChars) logToHost("");
+}
+
 function asResult(key, value) {
+  count(typeof value === "string" ? value.length : 0);
   switch (typeof value) {
     case "object":
       return value === null ? null : plainObject(value);
@@ -112,6 +130,7 @@ function asResult(key, value) {
 }
 
 function asArgument(key, value) {
+  count(typeof value === "string" ? value.length : 0);
   switch (typeof value) {
     case "object": {
       if (value === null) return null;
@@ -129,7 +148,7 @@ function asArgument(key, value) {
 }
 
 function plainBigInt(value) {
-  return -LARGEST_EXACT <= value && value <= LARGEST_EXACT ? Number(value) : `${value}`;
+  return -LARGEST_EXACT <= value && value <= LARGEST_EXACT ? Number(value) : String(value);
 }
 
 function plainObject(value) {
@@ -154,12 +173,18 @@ function plainObject(value) {
   return value;
 }
 
-function encoded(value, replacer, what) {
+function encodedArguments(value, name) {
+  return encoded(value, asArgument, LONGEST_ARGUMENTS, "What tb." + name + " was given");
+}
+
+function encoded(value, replacer, most, what) {
+  mostChars = most;
+  chars = 0;
   try {
     return stringify(value, replacer);
   } catch (error) {
     if (error instanceof TypeError && error.message === "circular reference") {
-      throw new TypeError(`${what} cannot be JSON, because it contains itself`);
+      throw new TypeError(what + " cannot be JSON, because it contains itself");
     }
     throw error;
   }
@@ -169,21 +194,25 @@ function encoded(value, replacer, what) {
 
 function ask(name, argumentsText) {
   flushLines();
-  const text = `{"name":${stringify(name)},"arguments":${argumentsText},"queued":[${queued}]}`;
+  const text = '{"name":' + stringify(name) + ',"arguments":' + argumentsText + ',"queued":[' + queued + "]}";
   queued = "";
   queuedCount = 0;
   const reply = parse(askHost(text));
   base = reply.base;
-  if (reply.error !== null) throw new OperationError(reply.error);
+  if (reply.error !== null) {
+    const error = new OperationError(reply.error);
+    toldSet(told, error, stringify(reply.error));
+    throw error;
+  }
   return reply.answer;
 }
 
 function call(name, given) {
   const argument = given[0];
   if (given.length > 1 || (argument !== undefined && !isPlain(argument))) {
-    throw new TypeError(`tb.${name} takes one object with its arguments: tb.${name}({...})`);
+    throw new TypeError("tb." + name + " takes one object with its arguments: tb." + name + "({...})");
   }
-  return ask(name, argument === undefined ? "{}" : encoded(argument, asArgument, `What tb.${name} was given`));
+  return ask(name, argument === undefined ? "{}" : encodedArguments(argument, name));
 }
 
 function isPlain(value) {
@@ -192,22 +221,27 @@ function isPlain(value) {
 
 // tb.<room>.<operation>, whatever the names are: the host knows which there are, and says so.
 function room(path) {
-  const called = () => `tb.${path}`;
-  return new Proxy(() => {}, {
-    __proto__: null,
-    get(_, key) {
-      if (typeof key === "symbol" || key === "then" || key === "toJSON" || key === "prototype") return undefined;
-      if (key === "toString" || key === "valueOf") return called;
-      return room(`${path}.${key}`);
-    },
-    apply: (_, __, given) => call(path, given),
-    set: () => false,
-    defineProperty: () => false,
-    deleteProperty: () => false,
-    setPrototypeOf: () => false,
-    getPrototypeOf: () => null,
-  });
+  return new Proxy(anything, { __proto__: traps, path });
 }
+
+const anything = () => {};
+const traps = freeze({
+  __proto__: null,
+  set: () => false,
+  defineProperty: () => false,
+  deleteProperty: () => false,
+  setPrototypeOf: () => false,
+  preventExtensions: () => false,
+  getPrototypeOf: () => null,
+  get(_, key) {
+    if (typeof key === "symbol" || key === "then" || key === "toJSON" || key === "prototype") return undefined;
+    if (key === "toString" || key === "valueOf") return () => "tb." + this.path;
+    return room(slice(this.path + "." + toWellFormed(key), 0, LONGEST_NAME));
+  },
+  apply(_, __, given) {
+    return call(this.path, given);
+  },
+});
 
 // Builders.
 
@@ -216,7 +250,7 @@ function builder(kind, references) {
   for (let i = 0; i < references.length; i++) named[references[i]] = true;
   return (text, options, ...more) => {
     if (more.length > 0 || !(options === undefined || options === null || isPlain(options))) {
-      throw new TypeError(`tb.${kind} takes a text and an object with options: tb.${kind}("...", {...})`);
+      throw new TypeError("tb." + kind + " takes a text and an object with options: tb." + kind + '("...", {...})');
     }
     const plain = isText(text) ? plainOptions(options ?? {}, named) : undefined;
     return plain === undefined ? asked(kind, text, options ?? {}) : made(kind, text, plain);
@@ -233,14 +267,14 @@ function plainOptions(options, references) {
     if (value === undefined) continue;
     const plain = plainOption(name, value, references);
     if (plain === undefined) return undefined;
-    text += `${text && ","}${stringify(name)}:${plain}`;
+    text += (text && ",") + stringify(name) + ":" + plain;
   }
-  return `{${text}}`;
+  return "{" + text + "}";
 }
 
 function plainOption(name, value, references) {
   if (references[name]) return isHandle(value) ? stringify(value.id) : plainList(value, isHandle);
-  if (name === "confidence") return isFinite(value) && 0 <= value && value <= 1 ? `${value}` : undefined;
+  if (name === "confidence") return isFinite(value) && 0 <= value && value <= 1 ? String(value) : undefined;
   if (TEXTS[name]) return isText(value) ? stringify(value) : undefined;
   return LISTS[name] ? plainList(value, isText) : undefined;
 }
@@ -253,16 +287,16 @@ function plainList(value, isFit) {
   for (let i = 0; i < length; i++) {
     const each = value[i];
     if (!isFit(each)) return undefined;
-    text += `${text && ","}${stringify(typeof each === "string" ? each : each.id)}`;
+    text += (text && ",") + stringify(typeof each === "string" ? each : each.id);
   }
-  return `[${text}]`;
+  return "[" + text + "]";
 }
 
 function isText(value) {
   return (
     typeof value === "string" &&
     value.length <= LONGEST_TEXT &&
-    matches(VISIBLE, value) &&
+    executed(VISIBLE, value) !== null &&
     isWellFormed(value) &&
     !includes(value, "\0")
   );
@@ -270,14 +304,14 @@ function isText(value) {
 
 function made(kind, text, options) {
   if (base === 0 || queuedCount >= MOST_QUEUED) ask("base", "{}");
-  queued += `${queued && ","}{"kind":${stringify(kind)},"text":${stringify(text)},"options":${options}}`;
+  queued += (queued && ",") + '{"kind":' + stringify(kind) + ',"text":' + stringify(text) + ',"options":' + options + "}";
   queuedCount++;
-  return new Handle(`th:${base++}`, kind);
+  return new Handle("th:" + base++, kind);
 }
 
 function asked(kind, text, options) {
-  if (hasOwn(options, "text")) throw new TypeError(`tb.${kind} has its text before the options, not among them`);
-  const given = encoded({ __proto__: null, text, ...options }, asArgument, `What tb.${kind} was given`);
+  if (hasOwn(options, "text")) throw new TypeError("tb." + kind + " has its text before the options, not among them");
+  const given = encodedArguments({ __proto__: null, text, ...options }, kind);
   const answer = ask(kind, given);
   const isRecord = isPlain(answer) && typeof answer.id === "string" && typeof answer.kind === "string";
   return isRecord ? new Handle(answer.id, answer.kind) : answer;
@@ -287,12 +321,12 @@ function library(builders) {
   const vars = freeze({
     __proto__: null,
     set(name, value = null) {
-      ask("code.vars.set", encoded({ __proto__: null, name, value }, asArgument, "A variable"));
+      ask("code.vars.set", encodedArguments({ __proto__: null, name, value }, "vars.set"));
       return value;
     },
-    get: (name) => ask("code.vars.get", encoded({ __proto__: null, name }, asArgument, "A name")).value ?? null,
+    get: (name) => ask("code.vars.get", encodedArguments({ __proto__: null, name }, "vars.get")).value ?? null,
     list: () => ask("code.vars.list", "{}").vars,
-    delete: (name) => ask("code.vars.delete", encoded({ __proto__: null, name }, asArgument, "A name")).deleted,
+    delete: (name) => ask("code.vars.delete", encodedArguments({ __proto__: null, name }, "vars.delete")).deleted,
   });
   const own = { __proto__: null, Error: OperationError, vars };
   const kinds = keys(builders);
@@ -308,7 +342,7 @@ function library(builders) {
       if (hasOwn(own, key)) return own[key];
       if (typeof key === "symbol" || key === "then" || key === "toJSON") return undefined;
       if (key === "toString" || key === "valueOf") return () => "tb";
-      return room(key);
+      return room(slice(toWellFormed(key), 0, LONGEST_NAME));
     },
   });
 }
@@ -321,15 +355,18 @@ let linesSent = 0;
 
 function print(...given) {
   let line = "";
-  for (let i = 0; i < given.length; i++) line += `${i ? " " : ""}${shown(given[i])}`;
-  lines += `${lines && ","}${stringify(toWellFormed(line))}`;
+  for (let i = 0; i < given.length; i++) {
+    line += (i ? " " : "") + shown(given[i]);
+    if (line.length > longestOutput) logToHost("");
+  }
+  lines += (lines && ",") + stringify(toWellFormed(line));
   linesCount++;
   if (linesSent < LINES_AT_ONCE || linesCount >= LINES_TOGETHER || lines.length >= CHARS_TOGETHER) flushLines();
 }
 
 function flushLines() {
   if (linesCount === 0) return;
-  const text = `[${lines}]`;
+  const text = "[" + lines + "]";
   linesSent += linesCount;
   lines = "";
   linesCount = 0;
@@ -338,13 +375,13 @@ function flushLines() {
 
 function shown(value) {
   if (typeof value === "string") return value;
-  if (typeof value === "function") return `[function ${nameOf(value)}]`;
+  if (typeof value === "function") return "[function " + nameOf(value) + "]";
   if (typeof value !== "object" || value === null) return String(value);
   try {
     if (value instanceof Error) return described(value);
-    return stringify(value, asResult) ?? "null";
+    return encoded(value, asResult, longestOutput, "It");
   } catch (error) {
-    return `[${described(error)}]`;
+    return "[" + described(error) + "]";
   }
 }
 
@@ -358,7 +395,7 @@ function nameOf(value) {
 
 function described(error) {
   const { name, message } = account(error);
-  return message ? `${name}: ${message}` : name;
+  return message ? name + ": " + message : name;
 }
 
 // What can be told of whatever was thrown.
@@ -367,7 +404,7 @@ function account(thrown) {
   const read = (field) => {
     try {
       const value = thrown[field];
-      return typeof value === "string" ? toWellFormed(value) : "";
+      return typeof value === "string" ? toWellFormed(slice(value, 0, LONGEST_MESSAGE)) : "";
     } catch {
       return "";
     }
@@ -379,7 +416,7 @@ function account(thrown) {
 
 function shownOrNothing(value) {
   try {
-    return stringify(value, asResult) ?? "";
+    return encoded(value, asResult, longestOutput, "It");
   } catch {
     return "";
   }
@@ -409,7 +446,7 @@ function random() {
 
 function seeded() {
   const digits = seedByHost();
-  const word = (at) => Number(`0x${slice(digits, at, at + 8)}`) | 0;
+  const word = (at) => Number("0x" + slice(digits, at, at + 8)) | 0;
   return { __proto__: null, a: word(0), b: word(8), c: word(16), d: word(24) };
 }
 
@@ -425,7 +462,8 @@ function drawn() {
 // What the worker calls.
 
 export function begin(settings, catalog) {
-  const { builders } = parse(settings);
+  const { builders, output } = parse(settings);
+  longestOutput = output;
   define(globalThis, "console", { log: print, info: print, warn: print, error: print, debug: print }, false);
   define(globalThis, "print", print, false);
   define(globalThis.Math, "random", random, false);
@@ -437,18 +475,16 @@ export function begin(settings, catalog) {
 export async function finish(completion) {
   const value = await completion.value;
   flushLines();
-  return encoded(value, asResult, "The result");
+  return encoded(value, asResult, longestOutput, "The result");
 }
 
 export function rest() {
   flushLines();
-  return `[${queued}]`;
+  return "[" + queued + "]";
 }
 
 export function explain(thrown) {
   flushLines();
-  const about = account(thrown);
   const payload = typeof thrown === "object" && thrown !== null ? toldGet(told, thrown) : undefined;
-  if (payload !== undefined) about.error = payload;
-  return stringify(about);
+  return '{"about":' + stringify(account(thrown)) + ',"error":' + (payload ?? "null") + "}";
 }

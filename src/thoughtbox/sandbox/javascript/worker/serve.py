@@ -12,7 +12,6 @@ from pathlib import Path
 from thoughtbox.sandbox.javascript.frames import Frame, Kind
 from thoughtbox.sandbox.javascript.worker.breaches import Breach
 from thoughtbox.sandbox.javascript.worker.channel import Channel, Closed
-from thoughtbox.sandbox.javascript.worker.clock import Clock
 from thoughtbox.sandbox.javascript.worker.confinement import confine, end_with
 from thoughtbox.sandbox.javascript.worker.evaluation import Evaluation, Request
 from thoughtbox.sandbox.javascript.worker.machine import Machine, Unfit
@@ -35,25 +34,31 @@ def main() -> None:
 
 def _serve(channel: Channel, guest: Path, transform: Path) -> None:
     with suppress(Closed):
-        try:
-            machine = Machine(guest, transform)
-        except Unfit as unfit:
-            channel.send(Kind.UNFIT, str(unfit).encode())
-            return
-        worker = Worker(channel, machine)
-        confine()
-        channel.send(Kind.READY)
-        worker.serve()
+        if (worker := _started(channel, guest, transform)) is not None:
+            channel.send(Kind.READY)
+            worker.serve()
     os._exit(0)
+
+
+def _started(channel: Channel, guest: Path, transform: Path) -> Worker | None:
+    try:
+        worker = Worker(channel, Machine(guest, transform))
+        confine()
+    except Unfit as unfit:
+        channel.send(Kind.UNFIT, str(unfit).encode())
+    except Exception as error:  # whatever it is, the server should be able to say it
+        channel.send(Kind.BROKEN, f"{type(error).__name__}: {error}".encode())
+    else:
+        return worker
+    return None
 
 
 class Worker:
     def __init__(self, channel: Channel, machine: Machine) -> None:
         self._channel = channel
         self._machine = machine
-        self._clock = Clock(machine.engine)
         self._spares = Spares(machine, Path(__file__).with_name("prelude.js").read_bytes())
-        self._spares.take(Beginning(b'{"builders":{}}', None)).close()  # the first of a kind opens files
+        self._spares.take(Beginning(b'{"builders":{},"output":0}', None)).close()  # the first of a kind opens files
         Stripper(machine).close()
 
     def serve(self) -> None:
@@ -72,5 +77,5 @@ class Worker:
             self._channel.send(Kind.FAILED, bytes(8), b"", json.dumps({"limit": breach.limit}).encode())
             return
         self._channel.send(Kind.BEGUN)
-        Evaluation(request, guest, self._machine, self._clock, self._channel).run()
+        Evaluation(request, guest, self._machine, self._channel).run()
         guest.close()
