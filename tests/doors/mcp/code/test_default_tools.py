@@ -81,7 +81,7 @@ def test_what_execute_says_of_python_and_of_every_builder_holds(start_agent: Sta
     agent = start_agent()
     text = description(agent, "execute")
     (in_python,) = re.findall(r"Python has keywords: (tb\..*?\))\.", text)
-    named = re.search(r"Relations on each: ([\w ]+)", text)
+    named = re.search(r"Relations: ([\w ]+)", text)
     assert named
     relations = named[1].split()
     options = ", ".join(f"{relation}: [q]" for relation in relations)

@@ -86,7 +86,6 @@ WRONG = (
     ({"code": "1", "nonsense": 1}, "nonsense"),
     ({"code": "1", "lang": "python"}, "lang"),
     ({}, "code"),
-    ({"code": ""}, "code"),
     ({"code": 1}, "code"),
     ({"code": "1", "language": "perl"}, "language"),
     ({"code": "1", "session": 7}, "session"),
