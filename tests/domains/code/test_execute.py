@@ -316,3 +316,19 @@ def _runs(records: list[Record]) -> Iterator[list[Record]]:
         if records[begin].kind == "tool_call":
             assert records[end].kind == "tool_result"
             yield records[begin + 1 : end]
+
+
+def test_what_a_snippet_smuggles_past_its_builders_is_refused_with_all_of_it(box: Box):
+    code = "let looks = 0; tb.revision('x', {get replacesId() { return looks++ ? undefined : 'th:1' }})"
+    with pytest.raises(SnippetFailed):
+        box.call("execute", {"code": f"tb.claim('a'); {code}", "language": "javascript", "session": "s1"})
+
+    assert kinds(box) == ["tool_call", "tool_result"]
+
+
+def test_a_record_says_where_it_came_from_however_its_builder_was_called(box: Box):
+    run(box, 'tb.claim("queued")\ntb.claim("asked for", confidence=None)')
+
+    queued, asked = [record.envelope["source"] for record in written(box) if record.kind == "claim"]
+    assert queued == asked
+    assert (queued["operation"], queued["via"]) == ("claim", ["execute"])

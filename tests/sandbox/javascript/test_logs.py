@@ -30,7 +30,7 @@ def test_values_are_shown_as_json_and_texts_as_they_are(tell: Tell):
 
     assert told.logs == [
         '{"a":[1,"x"]} text null undefined true 5 NaN',
-        '{"id":"th:1","kind":"claim"} {"k":1} TypeError: no Symbol(s)',
+        'th:1 {"k":1} TypeError: no Symbol(s)',
         "[function named] [function tb.thoughts]",
     ]
 

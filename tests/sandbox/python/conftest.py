@@ -1,4 +1,4 @@
-"""One Python sandbox for all stories of a process; those that end or overfill one have their own."""
+"""One Python sandbox for the stories of a file; those that end or overfill one have their own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.sandbox.python.host import Host, Told
 from thoughtbox.sandbox.python.sandbox import PythonSandbox
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shared() -> Iterator[PythonSandbox]:
     sandbox = PythonSandbox()
     yield sandbox

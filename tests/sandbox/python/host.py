@@ -18,6 +18,7 @@ BUILDERS = {
     "observation": RELATIONS,
     "decision": RELATIONS,
     "revision": (*RELATIONS, "replacesId"),
+    **dict.fromkeys(("tool_call", "tool_result", "hub_event", "checkpoint"), ()),
 }
 OPERATIONS = frozenset(
     {

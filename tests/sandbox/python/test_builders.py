@@ -68,6 +68,10 @@ def test_options_that_are_plainly_right_are_queued_as_given(run: Run):
         ('tb.claim("x", metrics={"ms": 3})', {"text": "x", "metrics": {"ms": 3}}),
         ('tb.claim("x", from_="y")', {"text": "x", "from": "y"}),
         ('tb.claim("x", nonsense=1)', {"text": "x", "nonsense": 1}),
+        ('tb.claim("x", steps=["a"])', {"text": "x", "steps": ["a"]}),
+        ('tb.claim("x", labels=["a\\nb"])', {"text": "x", "labels": ["a\nb"]}),
+        ('tb.claim("x", labels=["a"] * 51)', {"text": "x", "labels": ["a"] * 51}),
+        ('tb.claim("\\u200b")', {"text": "\u200b"}),
     ],
 )
 def test_what_is_not_plainly_right_is_asked_for_at_once(run: Run, host: Host, call: str, arguments: dict[str, Any]):
@@ -75,6 +79,13 @@ def test_what_is_not_plainly_right_is_asked_for_at_once(run: Run, host: Host, ca
     told = run(f"c = {call}\n[c.id, c.kind]")
     assert told.asked == [("claim", arguments)]
     assert told.result == ["th:99", "claim"]
+
+
+def test_a_revision_that_does_not_say_of_what_is_asked_for(run: Run, host: Host):
+    host.answers["revision"] = InvalidPayload("replacesId is missing")
+    for options in ["", ", replacesId=[a]", ", replacesId=None"]:
+        with pytest.raises(SnippetFailed, match="INVALID_PAYLOAD"):
+            run(f'a = tb.claim("a")\ntb.revision("b"{options})')
 
 
 def test_a_handle_that_was_asked_for_can_be_referred_to(run: Run, host: Host):

@@ -113,7 +113,7 @@ def execute(slices: Slices, call: Execute) -> Steps[Executed]:
     const q = tb.question("Which cache?")
     const c = tb.claim("Reads dominate", {answers: [q]})
     tb.evidence("40 to 1 in the logs", {supports: [c]})
-    tb.code.authored({about: q.id}).records.map(r => r.text)
+    tb.thoughts.list_sessions({limit: 3}).sessions.map(s => s.title)
     Python has keywords: tb.claim("…", answers=[q]).
     """
     lasting = slices.calling.lasting

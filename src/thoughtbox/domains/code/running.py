@@ -15,6 +15,8 @@ from contextlib import closing
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from pydantic import ValidationError
+
 from thoughtbox.domains.code import asked, records
 from thoughtbox.domains.code.authoring import MODELS, append
 from thoughtbox.domains.code.snippets import tell_logs
@@ -199,9 +201,15 @@ class Execution:
         return Written(step, written, session)
 
     def _write(self, tx: Tx, queued: Sequence[Built], session: str, written: list[Record]) -> None:
+        """Write what builders have queued; the records say the same of their source as if they had been asked for."""
+        around = (*tx.task.via, tx.task.operation)
+        builders = {kind: tx.doing(tx.task._replace(operation=kind, via=around)) for kind, _, _ in queued}
         for kind, text, options in queued:
-            call = MODELS[kind].model_validate({"text": text, **options}, by_alias=True, by_name=False)
-            written.append(append(tx, call, call.session or session))
+            try:
+                call = MODELS[kind].model_validate({"text": text, **options}, by_alias=True, by_name=False)
+            except ValidationError:
+                raise _tampered(kind) from None
+            written.append(append(builders[kind], call, call.session or session))
 
     def _answered(self, tx: Tx, step: Asked, written: list[Record]) -> Reply:
         """What an operation answers inside the transaction; what it refuses, the snippet may catch."""
@@ -330,6 +338,14 @@ def _counted(written: Sequence[Record]) -> str:
     for record in written:
         kinds[record.kind] = kinds.get(record.kind, 0) + 1
     return ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "nothing written"
+
+
+def _tampered(kind: str) -> SnippetFailed:
+    """What is queued was plainly right inside the sandbox, unless somebody has changed what that means."""
+    return SnippetFailed(
+        f"tb.{kind} was given what it does not take, and did not say so",
+        recovery="Leave the functions below tb and those of the language as they are.",
+    )
 
 
 def _held_too_long() -> LimitExceeded:

@@ -144,7 +144,8 @@ class JavaScriptRun:
         match frame:
             case Frame(kind, [used, lines, *rest]):
                 self._watch.turn_ended(int.from_bytes(used, "little", signed=True) / 1e6)
-                self._logs += map(str, parsed(lines)) if lines else ()
+                for printed in parsed(lines) if lines else ():
+                    self._logs += str(printed).split("\n")
             case _:
                 raise Nonsense
         match kind, rest:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from thoughtbox.sandbox.python.library import FRAME
 
-LONGEST_FRAME = 1_000_000
+LONGEST_FRAME = 4_000_000
 """Characters of JSON that a snippet may hand to an operation at once."""
 
 
@@ -45,7 +45,8 @@ class Printed:
     @property
     def lines(self) -> list[str]:
         """What was printed so far."""
-        return "".join(self._logged).splitlines()
+        lines = "".join(self._logged).split("\n")
+        return lines if lines[-1] else lines[:-1]
 
     def _taken(self) -> str:
         said = "".join(self._said)

@@ -173,6 +173,8 @@ class PythonRun:
             said = frames.said(frame)
         except frames.TooDeep:
             return f"arguments nested deeper than {frames.DEEPEST} levels are not sent as JSON"
+        except frames.TooMuch:
+            raise self._failed("output") from None
         except frames.NotAFrame:
             raise self._tampered() from None
         if said.length > LONGEST_FRAME:
@@ -199,6 +201,8 @@ class PythonRun:
             said = frames.said(frame)
         except frames.TooDeep:
             raise SnippetFailed(f"a result deeper than {frames.DEEPEST} levels is not sent as JSON") from None
+        except frames.TooMuch:
+            raise self._failed("output") from None
         except frames.NotAFrame:
             raise self._tampered() from None
         if said.length > self._limits.output_chars:

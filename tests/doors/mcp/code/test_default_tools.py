@@ -73,7 +73,7 @@ def test_search_and_execute_are_described_briefly_with_an_example_that_runs_as_i
     assert len(found["result"]) > 3
     assert all(signature.startswith("tb.mind.") for signature in found["result"])
     assert [record["kind"] for record in done["records"]] == ["question", "claim", "evidence"]
-    assert done["result"] == ["Reads dominate"]
+    assert done["result"] == []  # titles of sessions, of which there is none
 
 
 @pytest.mark.doors(engine="sqlite")

@@ -98,6 +98,18 @@ class OperationError extends Error {
     define(this, "recovery", payload?.recovery ?? null, true);
     define(this, "details", payload?.details ?? {}, true);
   }
+
+  toString() {
+    return spoken(this);
+  }
+}
+
+// `CODE: what was wrong. What to do about it.`
+function spoken({ name, code, message, recovery }) {
+  if (typeof code !== "string") return name + ": " + message;
+  let end = message.length;
+  while (message[end - 1] === ".") end--;
+  return code + ": " + slice(message, 0, end) + "." + (recovery ? " " + recovery : "");
 }
 
 // Values cross as JSON. What JSON has no word for becomes what comes nearest.
@@ -165,6 +177,10 @@ function plainObject(value) {
     const list = [];
     setForEach(value, (each) => push(list, each));
     return list;
+  }
+  if (value instanceof OperationError) {
+    const { code, message, recovery, details } = value;
+    return { __proto__: null, code, message, recovery, details };
   }
   if (value instanceof Error) return { __proto__: null, name: value.name, message: value.message, ...value };
   if (value instanceof TypedArray) return arrayFrom(value);
@@ -252,7 +268,8 @@ function builder(kind, references) {
     if (more.length > 0 || !(options === undefined || options === null || isPlain(options))) {
       throw new TypeError("tb." + kind + " takes a text and an object with options: tb." + kind + '("...", {...})');
     }
-    const plain = isText(text) ? plainOptions(options ?? {}, named) : undefined;
+    const isWhole = kind !== "revision" || options?.replacesId !== undefined;
+    const plain = isWhole && isText(text) ? plainOptions(options ?? {}, named) : undefined;
     return plain === undefined ? asked(kind, text, options ?? {}) : made(kind, text, plain);
   };
 }
@@ -378,6 +395,8 @@ function shown(value) {
   if (typeof value === "function") return "[function " + nameOf(value) + "]";
   if (typeof value !== "object" || value === null) return String(value);
   try {
+    if (isHandle(value)) return value.id;
+    if (value instanceof OperationError) return spoken(value);
     if (value instanceof Error) return described(value);
     return encoded(value, asResult, longestOutput, "It");
   } catch (error) {
