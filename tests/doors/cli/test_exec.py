@@ -9,18 +9,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.doors.cli.conftest import COMMAND, Cli, Terminal
-from tests.support.servers import soon
+from tests.support.servers import StdioServer, environment, soon
 from tests.support.snippets import BUILDS, kinds
 
 JAVASCRIPT, PYTHON = BUILDS["javascript"], BUILDS["python"]
 IN_TYPESCRIPT = "const n: number = 2; n"
 
 
-def written(cli: Cli) -> list[dict[str, object]]:
+def written(cli: Cli) -> list[dict[str, Any]]:
     return cli("call", "ledger_tail", "limit=500").json()["records"]
 
 
@@ -174,6 +175,22 @@ def test_all_commands_leave_the_same_records(cli: Cli):
         [{**record, "id": "", "ts": "", "refs": "", "attrs": ""} for record in found[at : at + 4]] for at in (0, 4, 8)
     ]
     assert thirds[0] == thirds[1] == thirds[2]
+
+
+def test_a_command_leaves_the_records_that_the_tool_leaves(cli: Cli, tmp_path: Path):
+    cli("exec", "-", "--session", "s1", "--language", "python", stdin=PYTHON.encode())
+    server = StdioServer(environment(tmp_path / "served"))
+    try:
+        server.initialize()
+        server.call("execute", code=PYTHON, language="python", session="s1")
+        served = server.call("ledger_tail")["records"]
+    finally:
+        server.stop()
+
+    def shown(record: dict[str, Any]) -> dict[str, Any]:
+        return {**record, "ts": "", "agent": "", "source": {**record["source"], "transport": ""}}
+
+    assert list(map(shown, served)) == list(map(shown, written(cli)))
 
 
 def test_a_command_that_is_interrupted_ends_at_once_and_leaves_no_process(cli: Cli, tmp_path: Path):
