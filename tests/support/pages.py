@@ -18,6 +18,7 @@ README = ROOT / "README.md"
 THOUGHTS = ROOT / "docs" / "thoughts.md"
 MIND = ROOT / "docs" / "mind.md"
 MEMORY = ROOT / "docs" / "memory.md"
+CODE = ROOT / "docs" / "code-mode.md"
 GATEWAY = "thoughtbox_gateway"
 TOO_EARLY = "STAGE_REQUIREMENT_NOT_MET"
 
@@ -66,6 +67,47 @@ def mind() -> list[Exchange]:
 def memory() -> list[Exchange]:
     """The calls of `docs/memory.md`."""
     return exchanges_on(MEMORY)
+
+
+LANGUAGES = {"js": "javascript", "ts": "typescript", "python": "python"}
+BLOCK = re.compile(
+    r"^#+ (?P<title>[^\n]*)$|^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+"""A heading, or a block."""
+
+
+def code() -> list[Exchange]:
+    """All of `docs/code-mode.md`: snippets and searches, each with the `json` block below it as its answer."""
+    return snippets_on(CODE)
+
+
+def snippets_on(page: Path) -> list[Exchange]:
+    """Every snippet that a page shows, for the session that is named after its section."""
+    found: list[Exchange] = []
+    section = ""
+    text = page.read_text(encoding="utf-8")
+    for block in re.finditer(
+        r"^#+ (?P<title>[^\n]*)$|^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", text, re.DOTALL | re.MULTILINE
+    ):
+        if block["title"] is not None:
+            section = re.sub(r"\W+", "-", block["title"].lower()).strip("-")
+            continue
+        language, _, how = block["info"].partition(" ")
+        if how == "search":
+            asked = json.loads(block["body"]) if language == "json" else _snippet(language, block["body"])
+            found.append(Exchange({"operation": "search", **asked}, None))
+        elif language in LANGUAGES:
+            form = {"format": how} if how else {}
+            call = {"operation": "execute", **_snippet(language, block["body"]), "session": section, **form}
+            found.append(Exchange(call, None))
+        elif language == "json" and found:
+            found[-1] = found[-1]._replace(shown=json.loads(block["body"]))
+    return found
+
+
+def _snippet(language: str, body: str) -> Call:
+    return {"code": body, "language": LANGUAGES[language]}
 
 
 def exchanges_on(page: Path) -> list[Exchange]:

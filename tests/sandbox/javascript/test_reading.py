@@ -8,6 +8,7 @@ import pytest
 
 from tests.sandbox.javascript.conftest import Tell
 from thoughtbox.errors import SnippetFailed, SnippetInvalid
+from thoughtbox.sandbox.protocol import Language
 
 
 @pytest.mark.parametrize(
@@ -26,6 +27,31 @@ from thoughtbox.errors import SnippetFailed, SnippetInvalid
 )
 def test_a_return_at_the_top_is_the_result(tell: Tell, code: str, result: Any):
     assert tell(code).result == result
+
+
+@pytest.mark.parametrize(
+    ("rest", "result"),
+    [
+        ("7", 7),
+        ("7;\n// a comment", 7),
+        ("const o = {\n  a: 1,\n};\no", {"a": 1}),
+        ("[1, 2].map((n) => {\n  return n + 1;\n});", [2, 3]),
+        ('"a"\n  + "b"', "ab"),
+        ("await Promise.resolve(4)", 4),
+        ("({ a: 1 })", {"a": 1}),
+        ('const s = "a; b";\ns', "a; b"),
+        ("const x = 5;", None),
+        ("for (const n of [1, 2])\n  print(n)", None),
+        ("later();\nfunction later() {}", None),
+        ("if (true) {\n  1\n} else {\n  2\n}", None),
+    ],
+)
+@pytest.mark.parametrize("language", ["javascript", "typescript"])
+@pytest.mark.parametrize("guard", ["if (false) return 1;\n", "if (false) { return 1 } "])
+def test_a_snippet_that_might_have_returned_has_its_last_expression_as_result(
+    tell: Tell, guard: str, language: Language, rest: str, result: Any
+):
+    assert tell(guard + rest, language).result == result
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,8 @@ def exceeded(run: Run, code: str, limits: Limits) -> dict[str, Any]:
         ("for i in range(11):\n    tb.claim('x')", Limits(calls=10), {"limit": "calls", "allowed": 10}),
         ("print('x' * 101)", Limits(output_chars=100), {"limit": "output", "allowed": 100}),
         ("'x' * 99", Limits(output_chars=100), {"limit": "output", "allowed": 100}),
+        ("tb.thoughts.thought(x='x' * 5_000_000)", Limits(), {"limit": "output", "allowed": 4_000_000}),
+        ("tb.thoughts.thought(x=[[]] * 250_000)", Limits(), {"limit": "output", "allowed": 4_000_000}),
         ("def f():\n    f()\nf()", Limits(), {"limit": "recursion", "allowed": 1_000}),
     ],
 )

@@ -98,6 +98,21 @@ def test_arguments_that_json_cannot_hold_are_an_error_in_the_snippet(run: Run, c
     assert why in run(caught).result
 
 
+def test_records_are_not_lost_with_a_question_that_cannot_be_asked(run: Run, host: Host):
+    host.answers["thoughts.thought"] = {}
+    told = run(
+        'a = tb.claim("a")\nx = []\nfor i in range(300):\n    x = [x]\n'
+        "try:\n    tb.thoughts.thought(x=x)\nexcept ValueError:\n    pass\n"
+        'b = tb.claim("b", supports=[a])\ntb.thoughts.thought()\nc = tb.claim("c", supports=[b])\nc.id'
+    )
+    assert [(built.text, dict(built.options)) for built in told.built] == [
+        ("a", {}),
+        ("b", {"supports": ["th:17"]}),
+        ("c", {"supports": ["th:18"]}),
+    ]
+    assert told.result == "th:19"
+
+
 def test_variables_of_the_session_are_operations(run: Run, host: Host):
     kept: dict[str, Any] = {}
     host.answers |= {
@@ -136,3 +151,10 @@ def test_a_large_catalog_leaves_room_for_what_a_snippet_needs(run: Run):
         catalog=f'{{"operations": [{operations}]}}'.encode(),
     )
     assert told.result == 550
+
+
+def test_an_answer_that_is_no_text_of_any_language_ends_the_snippet(run: Run, host: Host):
+    host.answers["thoughts.thought"] = {"a": "\ud800"}
+    with pytest.raises(SnippetFailed, match="surrogates not allowed"):
+        run("tb.thoughts.thought()")
+    assert run("1 + 1").result == 2

@@ -198,3 +198,14 @@ def test_the_environment_of_a_process_is_empty(own: PythonSandbox, others: set[i
     for process in engine_processes() - others:
         with open(f"/proc/{process}/environ", "rb") as environment:  # noqa: PTH123
             assert environment.read() == b""
+
+
+@pytest.mark.parametrize("program", ["/nowhere/monty", "/bin/true"])
+def test_a_sandbox_whose_program_cannot_be_started_says_so(monkeypatch: pytest.MonkeyPatch, program: str):
+    monkeypatch.setenv("MONTY_BIN", program)
+    with closing(PythonSandbox()) as sandbox:
+        for _ in range(workers.MOST + 1):
+            with pytest.raises(SandboxUnavailable, match="no process could be started"):
+                Host(sandbox).run("1 + 1")
+        monkeypatch.delenv("MONTY_BIN")
+        assert Host(sandbox).run("1 + 1").result == 2

@@ -29,6 +29,8 @@ PATIENCE_AT_FIRST = 1.0
 MOST_CHECKS = 500
 """After which a new checker is begun: it remembers more than it needs."""
 MOST_VERDICTS = 256
+LONGEST_KEPT = 4_000
+"""Verdicts that are remembered, and characters of a snippet that one is remembered of."""
 LONGEST = 50_000
 """Characters of a snippet that is checked."""
 MOST_TOLD = 5
@@ -98,13 +100,14 @@ class Checker:
             diagnostics = self._diagnostics(code, stubs)
         except MontySyntaxError:
             return ()  # the engine says what is wrong with it
-        except (MontyError, OSError, TimeoutError, RuntimeError, ValueError):
+        except (MontyError, OSError, RuntimeError, ValueError):
             self._discard()
             return ()
         finally:
             self._in_use.release()
         verdict = problems(diagnostics, code, stubs)
-        self._verdicts[stubs, code] = verdict
+        if len(code) <= LONGEST_KEPT:
+            self._verdicts[stubs, code] = verdict
         while len(self._verdicts) > MOST_VERDICTS:
             with suppress(KeyError):
                 self._verdicts.popitem(last=False)

@@ -48,15 +48,19 @@ _INSTEAD = {
 }
 
 
-def limit_exceeded(limit: str, limits: Limits) -> LimitExceeded:
-    allowed = {
-        "cpu": limits.cpu_ms,
-        "wall": limits.wall_ms,
-        "memory": limits.memory_bytes,
-        "calls": limits.calls,
-        "output": limits.output_chars,
-        "recursion": DEEPEST_CALL,
-    }[limit]
+def limit_exceeded(limit: str, limits: Limits, allowed: int | None = None) -> LimitExceeded:
+    """`allowed` where it is another number than that of the limit."""
+    allowed = (
+        allowed
+        or {
+            "cpu": limits.cpu_ms,
+            "wall": limits.wall_ms,
+            "memory": limits.memory_bytes,
+            "calls": limits.calls,
+            "output": limits.output_chars,
+            "recursion": DEEPEST_CALL,
+        }[limit]
+    )
     what, instead = _LIMITS[limit]
     return LimitExceeded(
         f"the snippet was ended: {what.format(allowed=allowed)}",

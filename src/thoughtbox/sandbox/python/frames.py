@@ -19,6 +19,7 @@ LONGEST_LINE = 200
 MOST_CONTAINERS = 200_000
 """Lists and objects in a frame: empty ones take two characters there, and a hundred bytes here."""
 
+_QUEUED = ',"queued":'
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _OF_KIND = {"steps": "plan", "alternativesConsidered": "decision", "context": "observation", "sourceUrl": "evidence"}
 
@@ -28,7 +29,11 @@ class NotAFrame(ValueError):
 
 
 class TooDeep(ValueError):
-    """Nested deeper than what is sent as JSON."""
+    """Nested deeper than what is sent as JSON; what was queued came along all the same."""
+
+    def __init__(self, queued: list[Any]) -> None:
+        super().__init__()
+        self.queued = queued
 
 
 class TooMuch(ValueError):
@@ -47,13 +52,16 @@ class Said(NamedTuple):
 
 
 def said(frame: str) -> Said:
-    content = _loaded(frame)
+    try:
+        content = _loaded(frame)
+    except _Deep:
+        raise TooDeep(_queued_in(frame)) from None
     if not isinstance(content, dict):
         raise NotAFrame
     queued = content.get("queued")
     if not isinstance(queued, list):
         raise NotAFrame
-    length = frame.rfind(',"queued":')
+    length = frame.rfind(_QUEUED)
     if "result" in content:
         return Said(None, content["result"], queued, length - len('{"result":'))
     name, arguments = content.get("name"), content.get("arguments")
@@ -106,6 +114,22 @@ def _is_line(value: Any) -> bool:
     return _is_text(value) and len(value) <= LONGEST_LINE and _CONTROL.search(value) is None
 
 
+class _Deep(Exception):
+    pass
+
+
+def _queued_in(frame: str) -> list[Any]:
+    """What was queued, of a frame that cannot be read as a whole: it stands at its end."""
+    _, found, queued = frame.rpartition(_QUEUED)
+    try:
+        entries = _loaded(queued.removesuffix("}"))
+    except _Deep:
+        raise NotAFrame from None
+    if not found or not isinstance(entries, list):
+        raise NotAFrame
+    return entries
+
+
 def _loaded(text: str) -> Any:
     containers = text.count("[") + text.count("{")
     if containers > MOST_CONTAINERS:
@@ -113,11 +137,11 @@ def _loaded(text: str) -> Any:
     try:
         value = json.loads(text, parse_int=_integer, parse_float=_number, parse_constant=lambda constant: None)
     except RecursionError:
-        raise TooDeep from None
+        raise _Deep from None
     except ValueError:
         raise NotAFrame from None
     if containers > DEEPEST and _depth(value) > DEEPEST + 2:
-        raise TooDeep
+        raise _Deep
     return value
 
 

@@ -146,7 +146,7 @@ def _made_ready(worker: Worker | None, limits: ResourceLimits) -> Worker:
             if worker is None or worker.is_spent:
                 worker = _replaced(worker)
             worker.make_ready(limits)
-        except (MontyError, OSError, TimeoutError) as error:
+        except (MontyError, OSError, RuntimeError) as error:  # the last when there is no such program
             failed = error
             if worker is not None:
                 worker.is_spent = True

@@ -7,7 +7,7 @@ import os
 from typing import Any, Final, NamedTuple
 
 from thoughtbox.sandbox.javascript.frames import Kind
-from thoughtbox.sandbox.javascript.worker import places
+from thoughtbox.sandbox.javascript.worker import last_statement, places
 from thoughtbox.sandbox.javascript.worker.breaches import Abandoned, Breach, Refused, Stuck, Thrown
 from thoughtbox.sandbox.javascript.worker.channel import Channel
 from thoughtbox.sandbox.javascript.worker.guest import Guest
@@ -17,7 +17,9 @@ from thoughtbox.sandbox.javascript.worker.typescript import RETURN_OUTSIDE, Stri
 
 _INSIDE: Final = "(async () => {"
 _OUTSIDE: Final = "\n})()"
+_UNCALLED: Final = "\n})"
 """Around a snippet that returns. Its lines keep their numbers."""
+_RETURN: Final = "return "
 _RETURN_OUTSIDE: Final = {"return not in a function", RETURN_OUTSIDE}
 _TOO_LARGE: Final = {"out of memory", "string too long"}
 LONGEST_MESSAGE: Final = 2_000
@@ -44,6 +46,8 @@ class Evaluation:
         self._channel = channel
         self._stripper: Stripper | None = None
         self._source = self._script = request.code
+        self._returned_at: Place | None = None
+        """Where `return` was put before the last expression."""
         self._lines: list[str] = []
         self._chars = 0
         guest.answer = self._answered
@@ -93,7 +97,27 @@ class Evaluation:
         except Refused as refused:
             if not any(message in refused.message for message in _RETURN_OUTSIDE):
                 raise
-            return self._read(f"{_INSIDE}{self._request.code}{_OUTSIDE}")
+        return self._read(f"{_INSIDE}{self._returning()}{_OUTSIDE}")
+
+    def _returning(self) -> str:
+        """The snippet, with its last statement returned, if that is an expression."""
+        code = self._request.code
+        for start in last_statement.starts(code):
+            before, last = code[:start], code[start:]
+            if self._can_be_read(f"{_INSIDE}{before}{_UNCALLED}"):
+                returning = f"{before}{_RETURN}{last}"
+                if not self._can_be_read(f"{_INSIDE}{returning}{_UNCALLED}"):
+                    return code
+                self._returned_at = Place(before.count("\n") + 1, start - before.rfind("\n"))
+                return returning
+        return code
+
+    def _can_be_read(self, source: str) -> bool:
+        script = self._stripper.readable(source) if self._stripper is not None else source
+        try:
+            return script is not None and self._guest.evaluate(script.encode()) >= 0
+        except Thrown:
+            return False
 
     def _read(self, source: str) -> int:
         self._source = self._script = source
@@ -136,8 +160,10 @@ class Evaluation:
         line, column = place
         if self._stripper is not None:
             line, column = self._stripper.line(self._source, self._script, line, column or 1), None
-        elif line == 1 and column is not None and self._source is not self._request.code:
-            column -= len(_INSIDE)
+        elif column is not None and self._source is not self._request.code:
+            column -= len(_INSIDE) if line == 1 else 0
+            if (put := self._returned_at) is not None and put.line == line and column > (put.column or 0):
+                column -= len(_RETURN)
         if line is None:
             return None
         return Place(line, column).nearer(about["message"], self._request.code)

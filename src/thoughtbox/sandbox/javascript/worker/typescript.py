@@ -51,6 +51,11 @@ class Stripper:
             raise Refused(error, None if RETURN_OUTSIDE in error else self._line_refused(source, error))
         return printed
 
+    def readable(self, source: str) -> str | None:
+        """The same, without looking for what is wrong."""
+        printed, error = self._transformed(source)
+        return printed if error is None else None
+
     def line(self, source: str, printed: str, line: int, column: int) -> int | None:
         """The line of the source that a place in the JavaScript comes from; None when that cannot be told."""
         marked = "\n".join(f"/*\ue000{number}*/{text}" for number, text in enumerate(source.split("\n"), 1))
