@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.doors.cli.conftest import COMMAND, Cli, Terminal
-from tests.support.servers import StdioServer, environment, soon
-from tests.support.snippets import BUILDS, kinds
+from tests.support.servers import StdioServer, command, environment, soon
+from tests.support.snippets import BUILDS, kinds, sandboxes
 
 JAVASCRIPT, PYTHON = BUILDS["javascript"], BUILDS["python"]
 IN_TYPESCRIPT = "const n: number = 2; n"
@@ -204,8 +204,7 @@ def test_a_command_that_is_interrupted_ends_at_once_and_leaves_no_process(cli: C
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    soon(lambda: _sandboxes(process.pid))
-    sandboxes = _sandboxes(process.pid)
+    left = soon(lambda: sandboxes(process.pid))
     began = time.monotonic()
 
     process.send_signal(signal.SIGINT)
@@ -213,9 +212,5 @@ def test_a_command_that_is_interrupted_ends_at_once_and_leaves_no_process(cli: C
 
     assert process.returncode == 130, complaints
     assert time.monotonic() - began < 5
-    soon(lambda: not any(Path(f"/proc/{pid}").exists() for pid in sandboxes), 2)
+    soon(lambda: not any(map(command, left)), 2)
     assert kinds(written(cli)) in (["plan"], ["plan", "tool_call", "tool_result"])
-
-
-def _sandboxes(pid: int) -> list[str]:
-    return [child for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()]
