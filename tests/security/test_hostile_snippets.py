@@ -301,6 +301,24 @@ def test_what_is_stored_under_the_names_of_prototypes_is_plain_data_to_whoever_r
         assert execute(server, in_python, "python", session="s1")["result"] == [1] * len(names)
 
 
+def test_a_search_is_held_to_the_same_limits_and_leaves_the_catalog_whole(tmp_path: Path):
+    spoils = {
+        "javascript": "try { catalog.operations.length = 0 } catch {} globalThis.catalog = 'evil'; for (;;) {}",
+        "python": "catalog['operations'].clear()\ncatalog = 'evil'\nwhile True:\n    pass",
+    }
+    counts = {"javascript": "catalog.operations.length", "python": "len(catalog['operations'])"}
+    with _served(environment(tmp_path)) as server:
+        for language, code in spoils.items():
+            for _ in range(2):
+                assert ended_as(server.call("search", code=code, language=language)) == "cpu"
+                assert server.call("search", code=counts[language], language=language)["result"] > 200
+            flood = server.call("search", code="while (true) print('x'.repeat(1000))", language="javascript")
+            assert ended_as(flood) == "output"
+            asked = server.call("search", code="tb.claim('x')", language=language)
+            assert asked["code"] in ("SNIPPET_FAILED", "SNIPPET_INVALID")
+        assert records(server) == []
+
+
 @pytest.mark.parametrize(
     "call",
     [

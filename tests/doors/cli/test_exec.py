@@ -9,18 +9,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.doors.cli.conftest import COMMAND, Cli, Terminal
-from tests.support.servers import soon
-from tests.support.snippets import BUILDS, kinds
+from tests.support.servers import StdioServer, command, environment, soon
+from tests.support.snippets import BUILDS, kinds, sandboxes
 
 JAVASCRIPT, PYTHON = BUILDS["javascript"], BUILDS["python"]
 IN_TYPESCRIPT = "const n: number = 2; n"
 
 
-def written(cli: Cli) -> list[dict[str, object]]:
+def written(cli: Cli) -> list[dict[str, Any]]:
     return cli("call", "ledger_tail", "limit=500").json()["records"]
 
 
@@ -176,6 +177,22 @@ def test_all_commands_leave_the_same_records(cli: Cli):
     assert thirds[0] == thirds[1] == thirds[2]
 
 
+def test_a_command_leaves_the_records_that_the_tool_leaves(cli: Cli, tmp_path: Path):
+    cli("exec", "-", "--session", "s1", "--language", "python", stdin=PYTHON.encode())
+    server = StdioServer(environment(tmp_path / "served"))
+    try:
+        server.initialize()
+        server.call("execute", code=PYTHON, language="python", session="s1")
+        served = server.call("ledger_tail")["records"]
+    finally:
+        server.stop()
+
+    def shown(record: dict[str, Any]) -> dict[str, Any]:
+        return {**record, "ts": "", "agent": "", "source": {**record["source"], "transport": ""}}
+
+    assert list(map(shown, served)) == list(map(shown, written(cli)))
+
+
 def test_a_command_that_is_interrupted_ends_at_once_and_leaves_no_process(cli: Cli, tmp_path: Path):
     cli.think(1)
     code = "for (let i = 0; i < 900; i++) tb.ledger.ledger_verify({})"
@@ -187,8 +204,7 @@ def test_a_command_that_is_interrupted_ends_at_once_and_leaves_no_process(cli: C
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    soon(lambda: _sandboxes(process.pid))
-    sandboxes = _sandboxes(process.pid)
+    left = soon(lambda: sandboxes(process.pid))
     began = time.monotonic()
 
     process.send_signal(signal.SIGINT)
@@ -196,9 +212,5 @@ def test_a_command_that_is_interrupted_ends_at_once_and_leaves_no_process(cli: C
 
     assert process.returncode == 130, complaints
     assert time.monotonic() - began < 5
-    soon(lambda: not any(Path(f"/proc/{pid}").exists() for pid in sandboxes), 2)
+    soon(lambda: not any(map(command, left)), 2)
     assert kinds(written(cli)) in (["plan"], ["plan", "tool_call", "tool_result"])
-
-
-def _sandboxes(pid: int) -> list[str]:
-    return [child for task in Path(f"/proc/{pid}/task").glob("*/children") for child in task.read_text().split()]

@@ -10,7 +10,8 @@ import pytest
 from tests.conftest import StartAgent
 from tests.doors.mcp.conftest import StartStdio
 from tests.support.agent import Agent, ToolFailed
-from tests.support.snippets import BUILDS, LANGUAGES, is_pair, kinds, records_of, runs, written
+from tests.support.alike import alike
+from tests.support.snippets import BUILDS, LANGUAGES, Envelope, is_pair, kinds, records_of, runs, written
 
 everywhere = pytest.mark.doors(engine="sqlite", every=True)
 in_every_language = pytest.mark.parametrize("language", LANGUAGES)
@@ -101,6 +102,31 @@ def test_what_is_not_its_argument_is_refused_by_name_and_leaves_nothing(agent: A
         assert refused.value.code == "INVALID_PAYLOAD"
         assert named in str(refused.value.details.get("fields"))
     assert written(agent) == []
+
+
+@everywhere
+def test_the_gateway_leads_to_search_and_execute_from_the_first_stage_on(agent: Agent):
+    arguments = {"code": BUILDS["javascript"], "language": "javascript"}
+
+    by_tool = agent.execute(**arguments)
+    by_gateway = agent.call("thoughtbox_gateway", {"operation": "execute", **arguments})
+    by_args = agent.call("thoughtbox_gateway", {"operation": "execute", "args": arguments})
+    found = agent.call("thoughtbox_gateway", {"operation": "search", "query": "merge two branches"})
+
+    assert found == agent.search(query="merge two branches")
+    assert by_tool.keys() == by_gateway.keys() == by_args.keys()
+    first, second, third = (runs(written(agent))[at] for at in range(3))
+    assert (
+        [shown(record) for record in first] == [shown(record) for record in second] == [shown(each) for each in third]
+    )
+    with pytest.raises(ToolFailed) as refused:
+        agent.call("thoughtbox_gateway", {"operation": "execute", **arguments, "nonsense": 1})
+    assert refused.value.code == "INVALID_PAYLOAD"
+
+
+def shown(record: Envelope) -> Any:
+    """A record apart from its ids."""
+    return alike({**record, "id": "", "refs": len(record["refs"]), "attrs": sorted(record["attrs"])})
 
 
 @pytest.mark.doors(every=True)

@@ -15,9 +15,12 @@ from tests.conftest import StartAgent
 from tests.doors.mcp.conftest import StartStdio
 from tests.doors.mcp.tasks.conftest import Place, place
 from tests.support.preludes import STEADY_VERIFY, slow_verify
-from tests.support.servers import StdioServer, soon
+from tests.support.servers import StdioServer, command, environment, soon
 from tests.support.snippets import Envelope, is_pair, kinds, records_of, sandboxes, written
 from tests.support.task_client import TaskClient
+from thoughtbox.app import Thoughtbox
+from thoughtbox.ledger.verify import verify_workspace
+from thoughtbox.settings import load
 
 __all__ = ["place"]
 
@@ -211,6 +214,45 @@ def test_what_a_snippet_may_compute_is_no_more_when_it_is_a_task(place: Place, t
         assert ended["isError"]
         assert ended["structuredContent"]["code"] == "LIMIT_EXCEEDED"
         assert ended["structuredContent"]["details"]["limit"] == "cpu"
+
+
+@on_sqlite
+def test_when_every_sandbox_is_taken_for_long_the_next_snippet_is_told_to_come_again(place: Place):
+    client = TaskClient(place.start("http", LOOKING))
+    waits = {"javascript": looking(place.never), "python": f"tb.slowness.slow_look(until='{place.never}')"}
+    tasks = [
+        client.begin("execute", code=code, language=language) for language, code in waits.items() for _ in range(4)
+    ]
+    for task in tasks:
+        soon(lambda task=task: "statusMessage" in client.get(task))
+
+    plain = TaskClient(client.server, declares=False)
+    refused = plain.call("execute", code="1", language="python")
+
+    assert refused["structuredContent"]["code"] == "SANDBOX_UNAVAILABLE"
+    assert "again" in refused["structuredContent"]["recovery"]
+    for task in tasks:
+        client.ask("tasks/cancel", taskId=task)
+    assert soon(lambda: plain.call("execute", code="1", language="python")["structuredContent"].get("result")) == 1
+
+
+def test_a_server_that_ends_takes_a_waiting_snippet_with_it(start_stdio: StartStdio, tmp_path: Path):
+    mark = tmp_path / "ended"
+    server = start_stdio(prelude=slow_verify(mark))
+    server.initialize()
+    server.request("tools/call", {"name": "execute", "arguments": execute(WAITS)}, token=1)
+    while server.receive().get("method") != "notifications/progress":
+        pass
+    boxes = sandboxes(server.pid)
+
+    server.close_stdin()
+
+    assert server.ends_within(2) == 0
+    assert not any(map(command, boxes))
+    with Thoughtbox(load(environment(tmp_path / "data"))) as box:
+        verdict = box.engine.read(lambda sql: verify_workspace(sql, "_default", keys=[], notes=[])).result()
+    assert verdict.valid
+    assert verdict.records in (0, 2), "its failed pair, if there was time for that"
 
 
 @on_sqlite
