@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
     if out.as_json:
         out.json(answer)
         return 0
-    _show(out, answer)
+    _show(out, answer, args.session)
     return 0
 
 
@@ -75,10 +75,10 @@ def _folded(text: str, width: int) -> Iterator[str]:
         yield line.replace("\0", " ")
 
 
-def _show(out: Output, answer: dict[str, Any]) -> None:
+def _show(out: Output, answer: dict[str, Any], session: str | None) -> None:
     for line in answer["logs"]:
         out.note(line)
     out.pretty_json(answer["result"])
     if answer["records"]:
-        written = f"{count(len(answer['records']), 'record')} written to session {answer['session']}"
+        written = f"{count(len(answer['records']), 'record')} written to session {answer.get('session') or session}"
         out.note(Styled(written, QUIET))
