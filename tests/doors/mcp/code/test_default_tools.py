@@ -61,6 +61,7 @@ def test_the_default_toolset_is_three_tools_within_four_thousand_characters_at_e
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_search_and_execute_are_described_briefly_with_an_example_that_runs_as_it_stands(start_agent: StartAgent):
     agent = start_agent()
     described = {name: description(agent, name) for name in ("search", "execute")}

@@ -95,6 +95,7 @@ WRONG = (
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_what_is_not_its_argument_is_refused_by_name_and_leaves_nothing(agent: Agent):
     for arguments, named in WRONG:
         with pytest.raises(ToolFailed) as refused:
@@ -105,6 +106,7 @@ def test_what_is_not_its_argument_is_refused_by_name_and_leaves_nothing(agent: A
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_the_gateway_leads_to_search_and_execute_from_the_first_stage_on(agent: Agent):
     arguments = {"code": BUILDS["javascript"], "language": "javascript"}
 
@@ -157,6 +159,7 @@ def test_a_snippet_that_has_failed_is_run_again_under_its_key(agent: Agent):
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_a_snippet_is_run_in_the_workspace_that_its_call_names(agent: Agent):
     elsewhere = {"thoughtbox/workspace": f"{agent.workspace}-b"}
     snippet = {"code": "tb.claim('there'); tb.ledger.ledger_status({}).workspace", "language": "javascript"}
@@ -184,7 +187,7 @@ def test_whoever_is_remembered_goes_on_where_the_last_snippet_was_and_others_nam
     assert read["result"] == ["first", "second"]
 
 
-@pytest.mark.doors(transport="http", era="stateless", every=True)
+@pytest.mark.doors(transport="http", era="stateless")
 def test_whoever_is_not_remembered_begins_a_session_of_its_own_each_time(agent: Agent):
     sessions = [run(agent, "tb.claim('x'); tb.vars.get('page')") for _ in range(2)]
 
@@ -193,6 +196,7 @@ def test_whoever_is_not_remembered_begins_a_session_of_its_own_each_time(agent: 
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_a_client_that_is_in_a_session_of_thoughts_has_its_builders_records_there(agent: Agent):
     begun = agent.call("thoughtbox_gateway", {"operation": "start_new", "sessionTitle": "Slow pages"})["sessionId"]
     named = {} if agent.door.remembers else {"session": begun}
