@@ -108,7 +108,7 @@ def test_what_is_not_its_argument_is_refused_by_name_and_leaves_nothing(agent: A
 @everywhere
 @pytest.mark.sampled(2)
 def test_the_gateway_leads_to_search_and_execute_from_the_first_stage_on(agent: Agent):
-    arguments = {"code": BUILDS["javascript"], "language": "javascript"}
+    arguments = {"code": BUILDS["javascript"], "language": "javascript", "session": "s1"}
 
     by_tool = agent.execute(**arguments)
     by_gateway = agent.call("thoughtbox_gateway", {"operation": "execute", **arguments})
@@ -116,7 +116,7 @@ def test_the_gateway_leads_to_search_and_execute_from_the_first_stage_on(agent: 
     found = agent.call("thoughtbox_gateway", {"operation": "search", "query": "merge two branches"})
 
     assert found == agent.search(query="merge two branches")
-    assert by_tool.keys() == by_gateway.keys() == by_args.keys()
+    assert by_tool.keys() >= by_gateway.keys() == by_args.keys()
     first, second, third = (runs(written(agent))[at] for at in range(3))
     assert (
         [shown(record) for record in first] == [shown(record) for record in second] == [shown(each) for each in third]
@@ -182,7 +182,7 @@ def test_whoever_is_remembered_goes_on_where_the_last_snippet_was_and_others_nam
     second = run(agent, "tb.claim('second'); tb.vars.get('page')", **named)
     read = run(agent, "tb.code.authored({}).records.map(record => record.text)", **named)
 
-    assert second["session"] == read["session"] == first["session"]
+    assert "session" not in {**second, **read}, "it is known by then"
     assert second["result"] == 3
     assert read["result"] == ["first", "second"]
 
@@ -203,7 +203,7 @@ def test_a_client_that_is_in_a_session_of_thoughts_has_its_builders_records_ther
 
     answer = run(agent, "tb.claim('Reads dominate').id", **named)
 
-    assert answer["session"] == begun
+    assert "session" not in answer, "it is known"
     claim = agent.ledger_record(id=answer["result"])["record"]
     assert claim["session"] == begun
 
@@ -213,9 +213,9 @@ def test_a_session_that_a_snippet_begins_is_the_clients_from_then_on(start_agent
     agent = start_agent()
     begun = run(agent, "tb.thoughts.start_new({sessionTitle: 'Slow pages'}).sessionId")["result"]
 
-    after = run(agent, "tb.claim('in it')", **({} if agent.door.remembers else {"session": begun}))
+    after = run(agent, "tb.claim('in it').id", **({} if agent.door.remembers else {"session": begun}))
 
-    assert after["session"] == begun
+    assert agent.ledger_record(id=after["result"])["record"]["session"] == begun
 
 
 def test_what_is_sent_behind_a_snippet_without_waiting_is_run_behind_it(start_stdio: StartStdio):
