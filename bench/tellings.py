@@ -11,7 +11,8 @@ line, or has to say against it, is asked for in every snippet, since every singl
 answers are asked for whole, since nobody has said yet what is in them.
 
 What a newcomer has to look up is part of the task. The gateway's description names all that is needed but how a branch
-is settled, and code mode's leaves everything to `search`. Arguments that have a default are left out in each.
+is settled, and code mode's says how that is called below `tb`; so either is asked about branches, and nothing else.
+Arguments that have a default are left out in each.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from tests.support.judged import Judged
 SHOWN = ("name", "description", "inputSchema")
 """What of a tool a client hands to its model; titles, annotations and output schemas are for the client itself."""
 
-QUERY = "begin a session, record thoughts, revise, branch, adopt or reject a branch, read the session in brief"
+QUERY = "adopt or reject a branch"
 
 FOUND_OUT = re.compile(r"S\d+\|[OE]\||(?!S\d+\||Decision:)")
 """Lines that say what was found out: observations, evidence, and prose that decides nothing."""
@@ -110,7 +111,7 @@ def _through_the_gateway(model: Conversation, judged: Judged, steps: Sequence[St
     def send(operation: str, **arguments: Any) -> Any:
         return model.call("thoughtbox_gateway", {"operation": operation, **arguments})
 
-    _look_up_fates(send, judged)
+    _describe_fates(send, judged)
     send("start_new", title=judged.title)
     send("cipher")
     for step in steps:
@@ -128,7 +129,7 @@ def through_code(language: Literal["javascript", "python"], *, at_once: bool = F
             assert answer["language"] == language
             return answer["result"]
 
-        _look_up_all(model, judged)
+        _search_fates(model, judged)
         run(writer.call("start_new", {"title": judged.title}), writer.call("cipher", {}))
         brief = writer.call("session.brief", {})
         if at_once:
@@ -195,7 +196,7 @@ def _fate(fate: dict[str, str]) -> Step:
     return Step(f"branch.{name}", {"branchId": fate[name], "why": fate["why"]})
 
 
-def _look_up_fates(send: Callable[..., Any], judged: Judged) -> None:
+def _describe_fates(send: Callable[..., Any], judged: Judged) -> None:
     """The gateway's description says nothing of how a branch is settled: all names, then the one that is needed."""
     fates = [step for step in steps(judged) if step.operation != "thought"]
     if fates:
@@ -203,9 +204,8 @@ def _look_up_fates(send: Callable[..., Any], judged: Judged) -> None:
         send("describe", name=fates[0].operation)
 
 
-def _look_up_all(model: Conversation, judged: Judged) -> None:
-    """One search; what opens the notation is named in what it finds."""
-    found = model.call("search", {"query": QUERY})["result"]
-    names = {hit["name"].removeprefix("thoughts.") for hit in found}
-    missing = {"start_new", "session.brief", *(step.operation for step in steps(judged))} - names
-    assert not missing, f"a search has not found {missing}"
+def _search_fates(model: Conversation, judged: Judged) -> None:
+    fates = {f"thoughts.{step.operation}" for step in steps(judged) if step.operation != "thought"}
+    if fates:
+        found = model.call("search", {"query": QUERY})["result"]
+        assert fates <= {hit["name"] for hit in found}, "a search finds how branches are settled"

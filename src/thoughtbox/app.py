@@ -153,7 +153,7 @@ class Thoughtbox:
         shown = table.shown_in(self.settings.toolset).values()
         if any(operation.gateway is not None for operation in shown):
             named = [name for room in table.rooms.values() for name in room.gateway_names]
-            shown = [known[name] for name in named if name in known]
+            shown = [*(known[name] for name in named if name in known), *(one for one in shown if one.gateway is None)]
         return dict.fromkeys(operation.module for operation in shown)
 
     def keep(self) -> None:

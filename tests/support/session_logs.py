@@ -5,7 +5,8 @@ Time goes on by uneven steps and ids are drawn by chance, as in a store that is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from functools import cache
 from random import Random
 from typing import Any
@@ -25,27 +26,61 @@ CARD_TYPES = {"H": "hypothesis", "E": "evidence", "O": "evidence", "Q": "questio
 """What a line of cipher is among cards; all else is a note."""
 
 Envelope = dict[str, Any]
+Arguments = dict[str, Any]
 Story = Callable[[Client], Iterator[None]]
+
+
+READS: dict[str, list[tuple[str, Arguments]]] = {
+    "thoughts": [
+        ("ledger_tail", {"limit": 100}),
+        ("read_thoughts", {"sessionId": "latest", "last": 40}),
+        ("list_sessions", {}),
+        ("get_structure", {"sessionId": "latest"}),
+    ],
+    "mind": [
+        ("graph_query", {"limit": 100}),
+        ("show", {"limit": 100}),
+        ("think_query", {}),
+        ("mind.context_pack", {}),
+    ],
+    "memory": [("list_cells", {}), ("ledger_tail", {"limit": 100})],
+}
+"""What may be asked of each, where the answer is a list."""
 
 
 @cache
 def session_logs() -> dict[str, list[Envelope]]:
     """By room: the first records of a long story."""
-    return {room: _log(story) for room, story in STORIES.items()}
+    return {room: _log(room) for room in STORIES}
 
 
-def _log(story: Story) -> list[Envelope]:
+def answers() -> Iterator[tuple[str, Arguments]]:
+    """What is answered about the stories: the operation in words, and its answer."""
+    for room, reads in READS.items():
+        with _told(room) as client:
+            for operation, arguments in reads:
+                yield f"`{operation}` in the {room} room", client.send(operation, arguments)
+
+
+def _log(room: str) -> list[Envelope]:
+    with _told(room) as client:
+        asked = client.box.app.dispatcher.ask(
+            WORKSPACE, ANONYMOUS, lambda tx: [dict(record.envelope) for record in tx.ledger.tail(0, limit=RECORDS)]
+        )
+        return asked.result()
+
+
+@contextmanager
+def _told(room: str) -> Generator[Client]:
+    """A client of a store in which a story was told until there were records enough."""
     box = _UsedBox()
     try:
         client = Client(box, stateless=True)
         client.caller = Caller(agent="claude-code", transport="stdio")
-        for _ in story(client):
+        for _ in STORIES[room](client):
             if client.records() >= RECORDS:
                 break
-        asked = box.app.dispatcher.ask(
-            WORKSPACE, ANONYMOUS, lambda tx: [dict(record.envelope) for record in tx.ledger.tail(0, limit=RECORDS)]
-        )
-        return asked.result()
+        yield client
     finally:
         box.close()
 

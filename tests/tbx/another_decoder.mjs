@@ -1,4 +1,4 @@
-// A decoder of TBX-C1 that was written from docs/tbx-c1.md alone, in another language: it shows that this is enough.
+// A decoder of TBX-C1 in another language, which does what docs/tbx-c1.md says and shares no code with ours.
 // `node another_decoder.mjs FILE…` decodes the messages of vector files and prints, for each, whether it did right.
 
 import { readFileSync } from "node:fs";

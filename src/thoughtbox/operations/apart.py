@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-MOST_AT_ONCE = 8
+MOST_AT_ONCE = 32
+"""More than there are sandboxes: whoever finds none free is told so in a moment, and does not wait to be told."""
 
 
 class _Stoppable(Future[T]):

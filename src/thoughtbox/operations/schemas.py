@@ -69,7 +69,7 @@ def _without_null(schema: Schema) -> Schema:
         return schema
     real = [choice for choice in choices if choice.get("type") != "null"]
     rest = {name: value for name, value in schema.items() if name not in ("anyOf", "default")}
-    return {**rest, **real[0]} if len(real) == 1 else {**rest, "anyOf": real}
+    return {**rest, **real[0], **rest} if len(real) == 1 else {**rest, "anyOf": real}
 
 
 def _open_up(schema: Schema, *, drop_required: bool) -> None:

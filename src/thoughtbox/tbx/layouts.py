@@ -31,6 +31,8 @@ class Cell(NamedTuple):
 
 
 class _Column(NamedTuple):
+    head: int
+    """What its path costs."""
     count: int
     weight: int
     only: Any
@@ -49,15 +51,12 @@ class _Group:
         self.columns = columns
         self.cost = LAYOUT + ROW * len(rows)
         self.can_be = True
-        for path, column in columns.items():
-            missing = len(rows) - column.count
-            self.cost += weight(path)
-            if missing and column.has_null:
-                self.can_be = False
-            if missing or column.only is MANY:
-                self.cost += column.weight + (missing + 1) * MARKED * (missing > 0)
+        for head, count, cells, only, has_null in columns.values():
+            if missing := len(rows) - count:
+                self.cost += head + cells + (missing + 1) * MARKED
+                self.can_be = self.can_be and not has_null
             else:
-                self.cost += column.weight // column.count
+                self.cost += head + (cells if only is MANY else cells // count)
 
     def with_all_of(self, other: _Group) -> _Group:
         columns = dict(self.columns)
@@ -87,15 +86,18 @@ def _group(numbers: list[int], rows: Sequence[Mapping[str, Cell]]) -> _Group:
     columns: dict[str, _Column] = {}
     for number in numbers:
         for path, cell in rows[number].items():
-            one = _Column(1, cell.weight, cell.same, cell.same is None)
+            head = columns[path].head if path in columns else weight(path)
+            one = _Column(head, 1, cell.weight, cell.same, cell.same is None)
             columns[path] = _together(columns[path], one) if path in columns else one
     return _Group(numbers, columns)
 
 
 def _together(one: _Column, other: _Column) -> _Column:
-    is_same = one.only is not MANY and other.only is not MANY and one.only == other.only
-    has_null = one.has_null or other.has_null
-    return _Column(one.count + other.count, one.weight + other.weight, one.only if is_same else MANY, has_null)
+    head, count, cells, only, has_null = one
+    is_same = only is not MANY and other.only is not MANY and only == other.only
+    return _Column(
+        head, count + other.count, cells + other.weight, only if is_same else MANY, has_null or other.has_null
+    )
 
 
 def _without_the_rarest(groups: list[_Group]) -> list[_Group]:

@@ -63,8 +63,19 @@ def test_the_answer_has_result_logs_language_and_records(box: Box):
         "logs": ["one 2"],
         "language": "python",
         "records": [],
-        "session": "s1",
     }
+
+
+def test_where_records_went_is_said_to_who_did_not_name_it_and_is_not_there(box: Box):
+    landing = Landing()
+    given = {"code": 'tb.claim("Reads dominate")', "language": "python"}
+    began = box.call("execute", given, focus=box.app.first_focus("connection"), landing=landing)
+    went_on = box.call("execute", given, focus=landing.focus)
+    only_read = box.call("execute", {"code": "tb.ledger.ledger_status()", "language": "python"})
+
+    assert written(box)[1].session == began["session"]
+    assert "session" not in went_on
+    assert "session" not in only_read
 
 
 def test_a_snippet_that_fails_leaves_nothing_but_its_call_and_an_error(box: Box):

@@ -19,7 +19,6 @@ from thoughtbox.sandbox.javascript.sandbox import JavaScriptSandbox
 from thoughtbox.sandbox.protocol import Asked, Language, Limits
 
 CORPUS = Path(__file__).with_name("hostile")
-FOR_ALL_LANGUAGES = "shared"
 GRACE_MS = 100
 ATTEMPTS = 3
 LONGEST_TURN_MS = 1000

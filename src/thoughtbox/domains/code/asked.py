@@ -52,7 +52,7 @@ def _works_in_steps(known: KnownOperation) -> bool:
 
 
 def _outside(known: KnownOperation) -> str:
-    return f'the tool {known.name}, or {{"operation": "{known.name}"}} to the gateway'
+    return f'{{"operation": "{known.name}"}}'
 
 
 def _refused(known: KnownOperation, why: str, recovery: str) -> InvalidOperation:

@@ -275,4 +275,4 @@ class Executed(CamelOutput):
     language: Language
     records: list[Any]
     """Those just written: id and kind."""
-    session: str
+    session: Annotated[str | None, Field(description="Where they went, unless you named it or are in it.")] = None

@@ -11,6 +11,7 @@ from thoughtbox.domains.code.room import room
 from thoughtbox.domains.code.running import Execution, Written
 from thoughtbox.domains.code.searching import Looking, found
 from thoughtbox.domains.code.snippets import LONGEST, LONGEST_QUERY, limits_for, must_be_short, snippet_of
+from thoughtbox.domains.code.standing import session_of
 from thoughtbox.errors import (
     HostOnly,
     InvalidOperation,
@@ -39,11 +40,12 @@ DECLARATIONS_CEILING = 1_000_000
     example=Example({"query": "link evidence to a claim", "limit": 3}),
 )
 def search(slices: Slices, call: Search) -> Steps[Searched]:
-    """Find what `execute` and the gateway can call. `query`: plain words, best first.
+    """Find what `execute` and the gateway can call: `query`, plain words, best first.
 
-    Or `code`: a read-only snippet over `catalog`, with the arrays operations, kinds, relations, prompts, resources. An
-    operation has name (what follows `tb.`), room, summary, signature, input, output, example, errors.
+    Or `code`: a snippet over `catalog`, with operations, kinds, relations, prompts, resources. An operation has name
+    (what follows `tb.`), room, summary, signature, input, output, example, errors.
     catalog.operations.filter(o => o.room == "mind" && /branch/.test(o.name)).map(o => o.signature)
+    Python: catalog["operations"][0]["signature"]
     """
     if (call.code is None) == (call.query is None):
         raise InvalidPayload(
@@ -105,23 +107,26 @@ for _language, _file in (("typescript", "tb.d.ts"), ("python", "tb.pyi")):
 def execute(slices: Slices, call: Execute) -> Steps[Executed]:
     """Run JavaScript, TypeScript or Python that writes through `tb`: all of its records, or none.
 
-    Builders return handles, references at once: tb.claim(text, {supports: [handle or "th:17"], confidence: 0.8}),
+    Builders return handles, usable at once: tb.claim(text, {supports: [handle or "th:17"], confidence: 0.8}),
     evidence {sourceUrl}, question, plan {steps}, observation {context}, decision {alternativesConsidered}, revision
     {replacesId}. Relations: supports contradicts answers derived_from refines blocks revises relates_to.
-    Any operation: tb.<room>.<operation>({…}); `search` finds them. Errors have code, message, recovery.
+    What `search` or the gateway names: tb.<room>.<operation>({…}), as tb.thoughts.thought({thought}).
+    Errors have code, message, recovery.
     tb.vars.set(name, value), get, list, delete: kept for the session. The last expression is the result.
     const q = tb.question("Which cache?")
     const c = tb.claim("Reads dominate", {answers: [q]})
     tb.evidence("40 to 1 in the logs", {supports: [c]})
-    tb.thoughts.session.list({limit: 3}).sessions.map(s => s.title)
-    Python has keywords: tb.claim("…", answers=[q]).
+    c.id
+    Python: tb.claim("…", answers=[q]); answers are dicts.
     """
     lasting = slices.calling.lasting
     snippet = snippet_of(call.code, call.language)
+    known = session_of(slices.focus, call.session)
 
     in_full = slices.calling.form == "tbx"
 
     def answer_of(written: Written) -> dict[str, Any]:
+        is_news = written.session != known and any(record.session == written.session for record in written.records)
         return {
             "result": written.ended.result,
             "logs": list(written.ended.logs),
@@ -130,7 +135,7 @@ def execute(slices: Slices, call: Execute) -> Steps[Executed]:
                 dict(record.envelope) if in_full else {"id": record.id, "kind": record.kind}
                 for record in written.records
             ],
-            "session": written.session,
+            **({"session": written.session} if is_news else {}),
         }
 
     execution = Execution(

@@ -38,7 +38,7 @@ class AfterRecord(NamedTuple):
     example=Example({"session": "s1", "kind": "claim"}, given=[_CLAIM]),
 )
 def authored(tx: Tx, call: ReadAuthored) -> AuthoredListed:
-    """Records that builders have written, of a session, or those that refer to a record; in order, a page at a time."""
+    """Records that builders have written, of a session, or those that support or else refer to a record; by page."""
     after = place_in(call.cursor, AfterRecord).seq if call.cursor is not None else 0
     view = tx.ask(Written)
     if call.about is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from thoughtbox.domains.code import asked, records
 from thoughtbox.domains.code.authoring import MODELS, append
+from thoughtbox.domains.code.snippets import tell_logs
 from thoughtbox.domains.code.standing import pinned, session_for, session_of, unpinned
 from thoughtbox.errors import (
     CallError,
@@ -116,6 +117,7 @@ class Execution:
             else:
                 raise
             self._slices.write(lambda tx: self._note(tx, meant), here=True).result()
+            tell_logs(meant, self._run.logs if self._run is not None else ())
             raise meant from error
 
     def _attempted(self) -> Answered:
@@ -243,11 +245,17 @@ class Execution:
     def _awaited(self, answer: Future[Answered]) -> Answered:
         """What an operation answers, as long as there is time; one that is not waited for any longer is taken back."""
         self._waits_for = answer
-        if self._is_stopped or not wait([answer], self._until - time.monotonic()).done:
+        if self._is_stopped:
             answer.cancel()
-            self._must_have_time()
-        self._waits_for = None
-        return answer.result()
+        try:
+            return answer.result(max(0.0, self._until - time.monotonic()))
+        except TimeoutError:
+            if answer.done():  # that was its own
+                raise
+            answer.cancel()
+            raise _out_of_time(self._limits) from None
+        finally:
+            self._waits_for = None
 
     def _must_have_time(self) -> None:
         if time.monotonic() >= self._until:

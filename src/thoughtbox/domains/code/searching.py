@@ -8,7 +8,8 @@ from typing import Any
 
 from thoughtbox.domains.code.catalog import catalog, catalog_json
 from thoughtbox.domains.code.ranking import Ranking
-from thoughtbox.errors import SnippetFailed
+from thoughtbox.domains.code.snippets import tell_logs
+from thoughtbox.errors import SnippetError, SnippetFailed
 from thoughtbox.operations import TABLE
 from thoughtbox.sandbox.languages import detected
 from thoughtbox.sandbox.protocol import Asked, Ended, Language, Limits, Run, Snippet
@@ -42,7 +43,11 @@ class Looking:
     def run(self) -> dict[str, Any]:
         with closing(self._sandboxes.run(self._snippet, self._limits)) as run:
             self._run = run
-            ended = run.start()
+            try:
+                ended = run.start()
+            except SnippetError as error:
+                tell_logs(error, run.logs)
+                raise
             if isinstance(ended, Asked):
                 raise _nothing_to_ask()
             return _answer(ended, self._snippet.language)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from thoughtbox.domains.code.declarations import can_be_checked, python
 from thoughtbox.domains.code.reachable import name_of, reachable
 from thoughtbox.domains.code.signatures import BUILDERS, HOST_ONLY, references_of
-from thoughtbox.errors import LimitExceeded
+from thoughtbox.errors import LimitExceeded, ThoughtboxError
 from thoughtbox.operations import TABLE
 from thoughtbox.sandbox.languages import detected
 from thoughtbox.sandbox.protocol import Language, Limits, Snippet
@@ -18,6 +18,9 @@ PATIENT_WALL_MS = 600_000
 """How long a snippet may take whose client waits for it as a task."""
 
 MEGABYTE = 1024 * 1024
+
+LOGS_OF_A_FAILURE = 2_000
+"""Characters of what a snippet has logged before it failed that are told with its error: the last ones."""
 
 LONGEST = 65_536
 LONGEST_QUERY = 500
@@ -47,6 +50,19 @@ def limits_for(settings: Mapping[str, Any], *, is_patient: bool = False) -> Limi
         wall_ms=PATIENT_WALL_MS if is_patient else settings["code_wall_ms"],
         memory_bytes=settings["code_memory_mb"] * MEGABYTE,
     )
+
+
+def tell_logs(error: ThoughtboxError, logs: Sequence[str]) -> None:
+    """Have an error say what its snippet has logged: without that, nobody can look for what went wrong."""
+    told: list[str] = []
+    left = LOGS_OF_A_FAILURE
+    for line in reversed(logs):
+        told.insert(0, line if len(line) <= left else f"…{line[len(line) - left :]}")
+        left -= len(line)
+        if left <= 0:
+            break
+    if told:
+        error.details = {**error.details, "logs": told}
 
 
 @cache

@@ -76,7 +76,7 @@ def ledger_status(tx: Tx, call: ReadStatus) -> Status:
     example=Example({"id": "th:1"}, given=[_PLAN]),
 )
 def ledger_record(tx: Tx, call: ReadRecord) -> RecordShown:
-    """One record as stored, with its place and its hashes."""
+    """Read one record by its id: as stored, with its place and its hashes."""
     record = _record(tx, call.id)
     return RecordShown(
         id=record.id,
@@ -92,7 +92,7 @@ def ledger_record(tx: Tx, call: ReadRecord) -> RecordShown:
     "ledger_tail", title="Read the ledger in order", example=Example({"after": 0, "limit": 10}, given=[_PLAN])
 )
 def ledger_tail(tx: Tx, call: ReadTail) -> Tail:
-    """Records in the order they were written, a page at a time. A page ends early where the budget does."""
+    """Entries of the ledger as they were written, up to the newest records, a page at a time."""
     page: list[dict[str, Any]] = []
     room_left = (call.max_chars or PAGE_CHARS) - ENVELOPE
     for record in tx.ledger.tail(call.after, limit=call.limit):
@@ -111,7 +111,7 @@ def ledger_tail(tx: Tx, call: ReadTail) -> Tail:
     example=Example({"deep": True}, given=[_PLAN]),
 )
 def ledger_verify(slices: Slices, call: Verify) -> Steps[Verified]:
-    """Whether the ledger is what was written: hashes, order, heads, tree and signed checkpoints; `deep`: views too."""
+    """Whether the ledger is intact or was tampered with: hashes, order, heads, tree, checkpoints; `deep`: views too."""
     if call.stream is not None:
         if call.deep:
             raise InvalidPayload(

@@ -40,6 +40,7 @@ class Modules:
 
     def __init__(self, installed: Installed) -> None:
         self._installed = installed
+        self._names = {module: _name(module, installed) for module in MODULES}
         self._unfit: set[Path] = set()
 
     def files(self) -> tuple[Path, ...] | None:
@@ -76,8 +77,7 @@ class Modules:
         return False
 
     def _paths(self, module: str, *, to_write: bool = False) -> Iterator[Path]:
-        name = _name(module, self._installed)
-        paths = (folder / name for folder in _places(to_write=to_write))
+        paths = (folder / self._names[module] for folder in _places(to_write=to_write))
         return (path for path in paths if path not in self._unfit)
 
 
@@ -91,10 +91,10 @@ def _run(builder: subprocess.Popen[bytes], is_wanted: Callable[[], bool]) -> Non
 
 
 def _name(module: str, installed: Installed) -> str:
-    source = installed.wasm(module).stat()
-    made_from = repr((FORM, str(installed.folder), source.st_size, source.st_mtime_ns)).encode()
+    """The same wherever the same release is installed: checkouts share what they keep for a user."""
+    made_from = crc32(installed.wasm(module).read_bytes(), FORM)
     machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
-    return f"{module}-{installed.releases}-{sys.platform}-{machine}-{crc32(made_from):08x}{SUFFIX}"
+    return f"{module}-{installed.releases}-{sys.platform}-{machine}-{made_from:08x}{SUFFIX}"
 
 
 def _places(*, to_write: bool) -> Iterator[Path]:

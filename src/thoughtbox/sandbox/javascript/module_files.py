@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 SUFFIX: Final = ".cwasm"
-MOST_KEPT: Final = 8
+MOST_KEPT: Final = 16
 """Files in one folder: for several installations, or several releases."""
 _MAGIC = b"thoughtbox cwasm"
 _BLOCK = 1 << 18

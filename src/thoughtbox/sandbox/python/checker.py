@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
 
-from pydantic_monty import FunctionSnapshot, MontyError, MontyTypingError, ResourceLimits
+from pydantic_monty import FunctionSnapshot, MontyError, MontySyntaxError, MontyTypingError, ResourceLimits
 
 from thoughtbox.errors import SnippetInvalid
 from thoughtbox.sandbox.protocol import Snippet
@@ -29,13 +29,19 @@ PATIENCE_AT_FIRST = 1.0
 MOST_CHECKS = 500
 """After which a new checker is begun: it remembers more than it needs."""
 MOST_VERDICTS = 256
+LONGEST_KEPT = 4_000
+"""Verdicts that are remembered, and characters of a snippet that one is remembered of."""
 LONGEST = 50_000
 """Characters of a snippet that is checked."""
 MOST_TOLD = 5
 
 _WRONG = "0()\n"
 """Wrong whatever the snippet makes of its names, and ends at once if it should ever be run."""
-_LIMITS: ResourceLimits = {"max_feed_duration_secs": 0.05, "max_memory": 192 * 1024 * 1024, "max_suspensions": 100}
+_LIMITS: ResourceLimits = {
+    "max_feed_duration_secs": PATIENCE_AT_FIRST,
+    "max_memory": 192 * 1024 * 1024,
+    "max_suspensions": 100,
+}
 
 
 class Checker:
@@ -92,13 +98,16 @@ class Checker:
             return ()
         try:
             diagnostics = self._diagnostics(code, stubs)
-        except (MontyError, OSError, TimeoutError, RuntimeError, ValueError):
+        except MontySyntaxError:
+            return ()  # the engine says what is wrong with it
+        except (MontyError, OSError, RuntimeError, ValueError):
             self._discard()
             return ()
         finally:
             self._in_use.release()
         verdict = problems(diagnostics, code, stubs)
-        self._verdicts[stubs, code] = verdict
+        if len(code) <= LONGEST_KEPT:
+            self._verdicts[stubs, code] = verdict
         while len(self._verdicts) > MOST_VERDICTS:
             with suppress(KeyError):
                 self._verdicts.popitem(last=False)

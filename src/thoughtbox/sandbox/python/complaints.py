@@ -10,12 +10,14 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
 
 MOST_NAMES = 12
+LONGEST_ALIAS = 40
+_SPOKEN = {"TbHandle": "a handle", "TbError": "the error"}
 
 _TOLERATED = ("`return`", "`await`", "`yield`", "__future__")
 """Beginnings of what the checker calls wrong syntax, and a snippet may well have."""
@@ -32,6 +34,11 @@ _SURE = {
     "unresolved-reference": re.compile(r"Name `(?P<name>\w+)` used when not defined"),
     "call-non-callable": re.compile(r"Object of type `(?P<owner>Tb\w*)` is not callable"),
     "not-subscriptable": re.compile(r"Cannot subscript object of type `(?P<owner>Tb\w*)`.*"),
+    "not-iterable": re.compile(r"Object of type `(?P<owner>Tb\w*)` is not iterable"),
+    "unsupported-operator": re.compile(
+        r"Operator `(?P<sign>[^`]+)` is not supported between objects of type "
+        r"(?:`TbHandle` and `(?:str|Literal\[.*\]|LiteralString)`|`(?:str|Literal\[.*\]|LiteralString)` and `TbHandle`)"
+    ),
 }
 _CAUGHT = {"unresolved-reference": "NameError", "unresolved-attribute": "AttributeError"}
 """What the snippet may be prepared for."""
@@ -86,19 +93,22 @@ def _said(diagnostic: Diagnostic, code: str, stubs: str) -> str | None:
     if found is None or ((caught := _CAUGHT.get(diagnostic.rule)) and caught in code):
         return None
     parts = found.groupdict()
-    if diagnostic.rule == "unresolved-reference" and hasattr(builtins, parts["name"]):
-        return None  # the checker knows fewer of the built-ins than the engine has: `map`, `filter`, `getattr`
+    if not _is_certain(parts, code):
+        return None
     called = _Called(stubs, parts["called"]) if "called" in parts else None
     match diagnostic.rule:
         case "unresolved-reference":
             return f"`{parts['name']}` is not defined"
         case "unresolved-attribute":
-            owner = _path(stubs, parts["owner"])
-            return f"{owner} has no `{parts['name']}`{_meant(parts['name'], _members(stubs, parts['owner']))}"
+            return _no_such_attribute(stubs, parts["owner"], parts["name"])
         case "call-non-callable":
             return f"{_path(stubs, parts['owner'])} is not a function{_there(_members(stubs, parts['owner']))}"
         case "not-subscriptable":
             return f"{_path(stubs, parts['owner'])} has attributes, not items{_there(_members(stubs, parts['owner']))}"
+        case "not-iterable":
+            return f"{_path(stubs, parts['owner'])} is not a list{_there(_members(stubs, parts['owner']))}"
+        case "unsupported-operator":
+            return f"a handle is no text, and cannot be used with `{parts['sign']}`: take its .id"
     if called is None:
         return None
     match diagnostic.rule:
@@ -110,6 +120,22 @@ def _said(diagnostic: Diagnostic, code: str, stubs: str) -> str | None:
         case "too-many-positional-arguments":
             return f"{called.name} is given more than it takes; arguments go by name{_there(called.arguments)}"
     return _wrong_type(diagnostic, parts["expected"], parts["found"], called, code)
+
+
+def _is_certain(parts: Mapping[str, str], code: str) -> bool:
+    """Whether the checker knows what it talks about: of the language's own functions it knows less than the engine."""
+    if "called" in parts:
+        owner, _, function = parts["called"].rpartition(".")
+        return owner.startswith("Tb") or re.search(rf"\bdef\s+{function}\b", code) is not None
+    name = parts.get("name", "")
+    return not hasattr(builtins, name) and not re.search(rf"""\bhasattr\([^)]*["']{name}["']""", code)
+
+
+def _no_such_attribute(stubs: str, owner: str, name: str) -> str:
+    members = _members(stubs, owner)
+    if name in members and f"class {owner}(TypedDict)" in stubs:
+        return f'{_path(stubs, owner)} is a dict: write {_path(stubs, owner)}["{name}"]'
+    return f"{_path(stubs, owner)} has no `{name}`{_meant(name, members)}"
 
 
 def _wrong_type(diagnostic: Diagnostic, expected: str, found: str, called: _Called, code: str) -> str | None:
@@ -125,7 +151,7 @@ def _wrong_type(diagnostic: Diagnostic, expected: str, found: str, called: _Call
         return None
     named = _NAMED.match(argument)
     name = named[1] if named else next(iter(called.arguments), "")
-    wanted = called.type_of(name) if "omitted" in expected else expected
+    wanted = called.type_of(name) if "omitted" in expected else _readable(expected, "")
     return f"{called.name} takes {wanted} as `{name}`, not {plain['literal'] or found}"
 
 
@@ -182,10 +208,10 @@ class _Called:
 @lru_cache(maxsize=256)
 def _path(stubs: str, owner: str) -> str:
     """How a class of the declarations is reached: `TbThoughtsSession` is tb.thoughts.session."""
-    if owner == "Tb":
-        return "tb"
-    if owner == "TbHandle":
-        return "a handle"
+    if owner in _SPOKEN:
+        return _SPOKEN[owner]
+    if at_the_top := re.search(rf"^(\w+): {owner}$", stubs, re.MULTILINE):
+        return at_the_top[1]
     for above, body in _classes(stubs):
         if place := re.search(rf"^    (\w+): {owner}\b", body, re.MULTILINE):
             return f"{_path(stubs, above)}.{place[1]}"
@@ -208,7 +234,17 @@ def _parameters(stubs: str, owner: str, function: str) -> Iterator[tuple[str, st
             declared = ast.parse(f"{header[1]}: ...").body[0]
             if isinstance(declared, ast.FunctionDef):
                 for each in [*declared.args.args[1:], *declared.args.kwonlyargs]:
-                    yield each.arg, ast.unparse(each.annotation) if each.annotation else "anything"
+                    yield each.arg, _readable(ast.unparse(each.annotation) if each.annotation else "anything", stubs)
+
+
+def _readable(kind: str, stubs: str) -> str:
+    """A type without the names that only the declarations have, where they stand for something short."""
+
+    def spelt_out(name: re.Match[str]) -> str:
+        meaning = re.search(rf"^{name[0]} = (.{{1,{LONGEST_ALIAS}}})$", stubs, re.MULTILINE)
+        return meaning[1] if meaning else name[0]
+
+    return re.sub(r"\bTb(\w+)", lambda name: name[1].lower(), re.sub(r"\bTb\w+", spelt_out, kind))
 
 
 @lru_cache(maxsize=2)

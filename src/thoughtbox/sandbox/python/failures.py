@@ -15,6 +15,8 @@ from thoughtbox.sandbox.python.worker import DEEPEST_CALL
 SNIPPET = "<python-input-2>"
 """What the engine calls the third thing that it is fed: the snippet, after the prelude and its last line."""
 PARSED = "main.py"
+LONGEST_TEXT = 1_000
+"""Characters of what an exception says."""
 
 MODULES = (
     "asyncio, base64, bisect, collections, copy, csv, dataclasses, datetime, decimal, functools, hashlib, itertools, "
@@ -46,15 +48,19 @@ _INSTEAD = {
 }
 
 
-def limit_exceeded(limit: str, limits: Limits) -> LimitExceeded:
-    allowed = {
-        "cpu": limits.cpu_ms,
-        "wall": limits.wall_ms,
-        "memory": limits.memory_bytes,
-        "calls": limits.calls,
-        "output": limits.output_chars,
-        "recursion": DEEPEST_CALL,
-    }[limit]
+def limit_exceeded(limit: str, limits: Limits, allowed: int | None = None) -> LimitExceeded:
+    """`allowed` where it is another number than that of the limit."""
+    allowed = (
+        allowed
+        or {
+            "cpu": limits.cpu_ms,
+            "wall": limits.wall_ms,
+            "memory": limits.memory_bytes,
+            "calls": limits.calls,
+            "output": limits.output_chars,
+            "recursion": DEEPEST_CALL,
+        }[limit]
+    )
     what, instead = _LIMITS[limit]
     return LimitExceeded(
         f"the snippet was ended: {what.format(allowed=allowed)}",
@@ -146,7 +152,7 @@ def _sent(error: Mapping[str, Any], line: int | None) -> SnippetFailed:
 
 
 def _raised(raised: BaseException, line: int | None) -> SnippetFailed:
-    name, text = type(raised).__name__, str(raised)
+    name, text = type(raised).__name__, str(raised)[:LONGEST_TEXT]
     return SnippetFailed(
         f"{_at(line)}{name}: {_shown(raised, text)}" if text else f"{_at(line)}{name}",
         recovery=_advice(name, text),
@@ -157,7 +163,7 @@ def _raised(raised: BaseException, line: int | None) -> SnippetFailed:
 def _shown(raised: BaseException, text: str) -> str:
     if text.startswith("Internal error in monty: exceptions can only"):
         return 'an exception takes one text here: raise ValueError("…")'
-    return repr(raised.args[0]) if isinstance(raised, KeyError) and raised.args else text
+    return repr(text) if isinstance(raised, KeyError) else text
 
 
 def _advice(name: str, text: str) -> str | None:
@@ -167,4 +173,6 @@ def _advice(name: str, text: str) -> str | None:
         return "A snippet has no files, network, processes or environment: it reaches the world through tb alone."
     if name == "NameError":
         return "Define it first. Of the built-ins, those that look into the interpreter are not there."
+    if text.startswith("'dict' object has no attribute"):
+        return 'Answers are dicts: write answer["name"], or answer.get("name").'
     return None

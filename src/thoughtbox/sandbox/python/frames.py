@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from thoughtbox.sandbox.protocol import Built
+from thoughtbox.sandbox.python.library import HOST_ONLY
 
 DEEPEST = 200
 LARGEST_INTEGER = 2**53
 LONGEST_NAME = 500
 LONGEST_TEXT = 20_000
 
-_TEXTS = frozenset({"labels", "steps", "alternativesConsidered"})
-_TEXT = frozenset({"context", "sourceUrl"})
+LONGEST_LINE = 200
+MOST_CONTAINERS = 200_000
+"""Lists and objects in a frame: empty ones take two characters there, and a hundred bytes here."""
+
+_QUEUED = ',"queued":'
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_OF_KIND = {"steps": "plan", "alternativesConsidered": "decision", "context": "observation", "sourceUrl": "evidence"}
 
 
 class NotAFrame(ValueError):
@@ -22,7 +29,15 @@ class NotAFrame(ValueError):
 
 
 class TooDeep(ValueError):
-    """Nested deeper than what is sent as JSON."""
+    """Nested deeper than what is sent as JSON; what was queued came along all the same."""
+
+    def __init__(self, queued: list[Any]) -> None:
+        super().__init__()
+        self.queued = queued
+
+
+class TooMuch(ValueError):
+    """More than what the host takes in."""
 
 
 class Said(NamedTuple):
@@ -37,13 +52,16 @@ class Said(NamedTuple):
 
 
 def said(frame: str) -> Said:
-    content = _loaded(frame)
+    try:
+        content = _loaded(frame)
+    except _Deep:
+        raise TooDeep(_queued_in(frame)) from None
     if not isinstance(content, dict):
         raise NotAFrame
     queued = content.get("queued")
     if not isinstance(queued, list):
         raise NotAFrame
-    length = frame.rfind(',"queued":')
+    length = frame.rfind(_QUEUED)
     if "result" in content:
         return Said(None, content["result"], queued, length - len('{"result":'))
     name, arguments = content.get("name"), content.get("arguments")
@@ -61,38 +79,69 @@ def built(
         if not (isinstance(entry, list) and len(entry) == 3):
             raise NotAFrame
         kind, text, options = entry
-        if not (isinstance(kind, str) and kind in builders and _is_text(text) and isinstance(options, dict)):
+        if not (isinstance(kind, str) and kind in builders and kind not in HOST_ONLY):
             raise NotAFrame
-        if not all(_is_right(name, value, builders[kind], ids) for name, value in options.items()):
+        if not (_is_text(text) and isinstance(options, dict)) or (kind == "revision" and "replacesId" not in options):
+            raise NotAFrame
+        if not all(_is_right(kind, name, value, builders[kind], ids) for name, value in options.items()):
             raise NotAFrame
         ids.add(f"th:{number}")
         records.append(Built(kind, text, options))
     return records
 
 
-def _is_right(option: str, value: Any, references: Collection[str], ids: set[str]) -> bool:
+def _is_right(kind: str, option: str, value: Any, references: Collection[str], ids: set[str]) -> bool:
+    """What the prelude calls plainly right."""
     if option in references:
-        return all(isinstance(item, str) and item in ids for item in (value if isinstance(value, list) else [value]))
+        listed = value if isinstance(value, list) and option != "replacesId" else [value]
+        return len(listed) <= 100 and all(isinstance(item, str) and item in ids for item in listed)
     if option == "confidence":
         return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-    if option in _TEXTS:
-        return isinstance(value, list) and all(_is_text(item) for item in value)
-    return option in _TEXT and _is_text(value)
+    if option == "labels":
+        return isinstance(value, list) and len(value) <= 50 and all(map(_is_line, value))
+    if _OF_KIND.get(option) != kind:
+        return False
+    if option in {"steps", "alternativesConsidered"}:
+        return isinstance(value, list) and len(value) <= 100 and all(map(_is_text, value))
+    return _is_line(value) if option == "sourceUrl" else _is_text(value)
 
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= LONGEST_TEXT and "\0" not in value and not value.isspace()
 
 
+def _is_line(value: Any) -> bool:
+    return _is_text(value) and len(value) <= LONGEST_LINE and _CONTROL.search(value) is None
+
+
+class _Deep(Exception):
+    pass
+
+
+def _queued_in(frame: str) -> list[Any]:
+    """What was queued, of a frame that cannot be read as a whole: it stands at its end."""
+    _, found, queued = frame.rpartition(_QUEUED)
+    try:
+        entries = _loaded(queued.removesuffix("}"))
+    except _Deep:
+        raise NotAFrame from None
+    if not found or not isinstance(entries, list):
+        raise NotAFrame
+    return entries
+
+
 def _loaded(text: str) -> Any:
+    containers = text.count("[") + text.count("{")
+    if containers > MOST_CONTAINERS:
+        raise TooMuch
     try:
         value = json.loads(text, parse_int=_integer, parse_float=_number, parse_constant=lambda constant: None)
     except RecursionError:
-        raise TooDeep from None
+        raise _Deep from None
     except ValueError:
         raise NotAFrame from None
-    if text.count("[") + text.count("{") > DEEPEST and _depth(value) > DEEPEST + 2:
-        raise TooDeep
+    if containers > DEEPEST and _depth(value) > DEEPEST + 2:
+        raise _Deep
     return value
 
 

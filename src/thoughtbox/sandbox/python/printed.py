@@ -6,15 +6,16 @@ from collections.abc import Callable
 
 from thoughtbox.sandbox.python.library import FRAME
 
-LONGEST_FRAME = 1_000_000
+LONGEST_FRAME = 4_000_000
 """Characters of JSON that a snippet may hand to an operation at once."""
 
 
 class Printed:
     """Called by the engine with each piece of text. Keeps no more than is allowed; the rest is dropped and noted."""
 
-    def __init__(self, most: int, too_much: Callable[[], None]) -> None:
-        """`too_much` is called once more than `most` characters are logged, or a frame is longer than any may be."""
+    def __init__(self, most: int, too_much: Callable[[int], None]) -> None:
+        """`too_much` is told what is allowed: `most` characters in the log, and so many in a frame."""
+        self._most = most
         self._left = most
         self._left_said = most + LONGEST_FRAME
         self._too_much = too_much
@@ -34,7 +35,8 @@ class Printed:
                 return
             self._logged.append(text[: self._left])
             self._left = 0
-        self._too_much()
+        is_frame = stream == "stderr" and any(FRAME in piece for piece in self._said)
+        self._too_much(LONGEST_FRAME if is_frame else self._most)
 
     def frame(self) -> str | None:
         """What was last said to the host. Before it is what the snippet has printed to stderr itself."""
@@ -60,4 +62,4 @@ class Printed:
             self._logged.append(text if self._left >= 0 else text[: self._left])
             if self._left < 0:
                 self._left = 0
-                self._too_much()
+                self._too_much(self._most)

@@ -21,23 +21,27 @@ from typing import NamedTuple
 
 CAUGHT, RAISED, RESULT = "_tb_caught", "_tb_raised", "_tb_result"
 
+_BRACES = r"""\{(?:[^{}"'\n]|"[^"\n]*"|'[^'\n]*'|\{[^{}\n]*\})*+\}"""
 _TOKENS = re.compile(
     r"""
-    (?: (?!(?:as|await|from|raise|return)\b) \w++ | [ \t.,]++ )*+   # goes by in one piece
+    (?: (?!(?:as|await|from|raise|return)\b) \w++ | [ \t.,+*/%&|^@~-]++ )*+   # goes by in one piece
     (?: (?P<open> [(\[{] )
       | (?P<close> [)\]}] )
       | (?P<newline> \n )
-      | (?P<mark> (?:as|from|raise|return)\b | [=!<>]= | := | [-+*/%&|^@]= | [=:;] )
+      | (?P<mark> (?:as|from|raise|return)\b | [=!<>]= | := | [=:;] )
       | (?P<awaited> await[ \t]+(?=tb\b) )
       | (?P<skip> \#[^\n]*+
                 | \"\"\"[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+\"\"\"
                 | \'\'\'[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*+\'\'\'
+                | (?:(?<=[fFtT])|(?<=[fFtT][rR]))    # an f-string, which may have its own quotes in its braces
+                  (?:"(?:[^"\\{\n]|\\.|\{\{|BRACES)*+"|'(?:[^'\\{\n]|\\.|\{\{|BRACES)*+')
                 | "(?:[^"\\\n]|\\.)*+"
                 | '(?:[^'\\\n]|\\.)*+'
                 | \\\r?\n
                 | await\b )
-      | (?P<stray> ["'] ) )
-    """,
+      | (?P<stray> ["'] )
+      | )  # nothing: what goes by must not be looked at again, once for each of its letters
+    """.replace("BRACES", _BRACES),
     re.VERBOSE | re.DOTALL,
 )
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -100,9 +104,10 @@ def rewritten(code: str) -> Rewritten:
     if scanned is None:
         return Rewritten(code, is_unread=True)
     lines, edits = scanned
-    if any(code.startswith("except", line.start) for line in lines):
+    if "except" in code:
         edits += _handlers(code, lines)
-    edits += _returns(code, lines)
+    if "return" in code:
+        edits += _returns(code, lines)
     edits += _last(code, lines)
     return _applied(code, edits)
 
@@ -114,7 +119,9 @@ def _scanned(code: str) -> tuple[list[Line], list[_Edit]] | None:
     marks: list[Mark] = []
     begins, comment, depth = 0, None, 0
     for token in _TOKENS.finditer(code):
-        kind = token.lastgroup or "skip"
+        kind = token.lastgroup
+        if kind is None:
+            continue
         start, end = token.span(kind)
         if kind == "open":
             depth += 1
@@ -129,22 +136,22 @@ def _scanned(code: str) -> tuple[list[Line], list[_Edit]] | None:
         elif kind == "mark":
             marks.append(Mark(code[start:end], start, end))
         elif kind == "newline":
-            lines += _line(code, begins, start if comment is None else comment, marks)
+            _add_line(lines, code, begins, start if comment is None else comment, marks)
             begins, comment, marks = end, None, []
         elif code[start] == "#":
             comment = start
     if depth:
         return None
-    lines += _line(code, begins, len(code) if comment is None else comment, marks)
+    _add_line(lines, code, begins, len(code) if comment is None else comment, marks)
     return lines, awaits
 
 
-def _line(code: str, begins: int, ends: int, marks: list[Mark]) -> Iterator[Line]:
+def _add_line(lines: list[Line], code: str, begins: int, ends: int, marks: list[Mark]) -> None:
     """The logical line between two places, if it has any code."""
     text = code[begins:ends]
     body = text.lstrip()
     if body:
-        yield Line(begins, ends - len(body), begins + len(text.rstrip()), marks)
+        lines.append(Line(begins, ends - len(body), begins + len(text.rstrip()), marks))
 
 
 def _handlers(code: str, lines: list[Line]) -> Iterator[_Edit]:
@@ -184,14 +191,19 @@ def _raises(code: str, line: Line) -> Iterator[_Edit]:
     for place, mark in enumerate(line.marks):
         if mark.text != "raise":
             continue
-        start = mark.end
-        for later in line.marks[place + 1 :]:
-            if later.text in {"from", ";"}:
-                yield from _wrapped(code, start, later.start, RAISED)
-                start = later.end if later.text == "from" else line.end
-                if later.text == ";":
-                    break
-        yield from _wrapped(code, start, line.end, RAISED)
+        next_place, stop = _following(line, place, {"from", ";"})
+        yield from _wrapped(code, mark.end, stop.start, RAISED)
+        if stop.text == "from":
+            _, end = _following(line, next_place, {";"})
+            yield from _wrapped(code, stop.end, end.start, RAISED)
+
+
+def _following(line: Line, place: int, texts: set[str]) -> tuple[int, Mark]:
+    """The next mark of these behind a place, or the end of the line."""
+    for later in range(place + 1, len(line.marks)):
+        if line.marks[later].text in texts:
+            return later, line.marks[later]
+    return len(line.marks), Mark("", line.end, line.end)
 
 
 def _returns(code: str, lines: list[Line]) -> Iterator[_Edit]:
@@ -206,8 +218,8 @@ def _returns(code: str, lines: list[Line]) -> Iterator[_Edit]:
             continue
         for place, mark in enumerate(line.marks):
             if mark.text == "return":
-                later = (after.start for after in line.marks[place + 1 :] if after.text == ";")
-                yield from _wrapped(code, mark.end, next(later, line.end), RESULT)
+                _, end = _following(line, place, {";"})
+                yield from _wrapped(code, mark.end, end.start, RESULT)
 
 
 def _last(code: str, lines: list[Line]) -> Iterator[_Edit]:
@@ -217,9 +229,9 @@ def _last(code: str, lines: list[Line]) -> Iterator[_Edit]:
     line = lines[-1]
     if _word(code, line.start) in _COMPOUND or code[line.start] == "@":
         return
-    stops = [mark for mark in line.marks if mark.text == ";" and code[mark.end : line.end].strip(" \t;")]
-    start = stops[-1].end if stops else line.start
-    end = next((mark.start for mark in line.marks if mark.text == ";" and mark.start >= start), line.end)
+    end = line.start + len(code[line.start : line.end].rstrip(" \t;"))
+    before = [mark.end for mark in line.marks if mark.text == ";" and mark.end <= end]
+    start = before[-1] if before else line.start
     decisive = (mark for mark in line.marks if start <= mark.start < end and mark.text not in _COMPARED)
     if _word(code, start) not in _SIMPLE and not any(decisive):
         yield from _wrapped(code, start, end, RESULT)

@@ -43,20 +43,22 @@ class PythonRun:
         self._check = check
         self._begin = begin
         self._finish = finish
-        self._printed = Printed(limits.output_chars, lambda: self._break("output"))
+        self._printed = Printed(limits.output_chars, self._too_much)
         self._source = Rewritten(snippet.code)
         self._waiting: FunctionSnapshot | None = None
         self._calls = 0
         self._answers = 0
         self._ids: set[str] = set()
         self._next_number = 0
+        self._held: list[Built] = []
+        """Records that came with a question which could not be asked: they go with the next one."""
         self._asked: str | None = None
         self._sent: dict[str, Any] = {}
 
         self._lock = threading.Lock()
         self._is_in_turn = False
         self._is_closed = False
-        self._breach: str | None = None
+        self._breach: LimitExceeded | None = None
         self._wall_until = float("inf")
         self._cpu_until = float("inf")
 
@@ -68,7 +70,10 @@ class PythonRun:
         self._wall_until = time.monotonic() + self._limits.wall_ms / 1_000
         self._check(self._snippet)
         self._source = rewritten(self._snippet.code)
-        self._begin(self)
+        with self._lock:
+            if self._is_closed:
+                raise _closed()
+            self._begin(self)
         line, values = opening(self._snippet)
         self._turn(lambda: self._worker.feed(line, self._printed, values))
         used = self._worker.cpu()
@@ -101,18 +106,18 @@ class PythonRun:
             if not self._is_in_turn or self._breach is not None:
                 return
             if time.monotonic() > self._wall_until:
-                self._breach = "wall"
+                self._breach = self._failed("wall")
             elif (self._worker.cpu() or 0) > self._cpu_until + self._answers * PER_ANSWER:
-                self._breach = "cpu"
+                self._breach = self._failed("cpu")
             else:
                 return
             self._worker.kill()
 
-    def _break(self, limit: str) -> None:
-        """The snippet is beyond a limit: end its process, in the middle of its turn."""
+    def _too_much(self, allowed: int) -> None:
+        """The snippet says more than it may: end its process, in the middle of its turn."""
         with self._lock:
             if self._breach is None:
-                self._breach = limit
+                self._breach = self._failed("output", allowed)
                 self._worker.kill()
 
     def _on(self, advance: Advance) -> Asked | Ended:
@@ -146,7 +151,7 @@ class PythonRun:
             if self._is_closed:
                 raise _closed()
             if self._breach is not None:
-                raise self._failed(self._breach)
+                raise self._breach
             self._is_in_turn = True
         failed: MontyError | None = None
         snapshot: Snapshot = None
@@ -162,7 +167,7 @@ class PythonRun:
             self._finish(self, self._worker)
             raise _closed()
         if self._breach is not None:
-            raise self._failed(self._breach)
+            raise self._breach
         if failed is not None:
             raise self._spent(failures.failure(failed, self._source, self._sent, self._limits)) from None
         return snapshot
@@ -171,12 +176,13 @@ class PythonRun:
         """What the snippet asks for, or what is wrong with how it does."""
         try:
             said = frames.said(frame)
-        except frames.TooDeep:
+        except frames.TooDeep as too_deep:
+            self._held = self._queued(too_deep.queued)
             return f"arguments nested deeper than {frames.DEEPEST} levels are not sent as JSON"
+        except frames.TooMuch:
+            raise self._failed("output", LONGEST_FRAME) from None
         except frames.NotAFrame:
             raise self._tampered() from None
-        if said.length > LONGEST_FRAME:
-            raise self._failed("output")
         queued = self._queued(said.queued)
         if said.name is None:
             raise self._tampered()
@@ -199,6 +205,8 @@ class PythonRun:
             said = frames.said(frame)
         except frames.TooDeep:
             raise SnippetFailed(f"a result deeper than {frames.DEEPEST} levels is not sent as JSON") from None
+        except frames.TooMuch:
+            raise self._failed("output") from None
         except frames.NotAFrame:
             raise self._tampered() from None
         if said.length > self._limits.output_chars:
@@ -206,15 +214,19 @@ class PythonRun:
         return Ended(said.value, self.logs, self._queued(said.queued))
 
     def _queued(self, entries: list[Any]) -> list[Built]:
+        """What is to be written first."""
+        held, self._held = self._held, []
         if not entries:
-            return []
+            return held
         self._count(len(entries))
         if not self._next_number:
             raise self._tampered()
         try:
-            return frames.built(entries, self._snippet.builders, self._ids, self._next_number)
+            records = frames.built(entries, self._snippet.builders, self._ids, self._next_number)
         except frames.NotAFrame:
             raise self._tampered() from None
+        self._next_number += len(records)
+        return held + records
 
     def _told(self, reply: Reply) -> dict[str, Any]:
         """A reply as the prelude takes it."""
@@ -232,9 +244,9 @@ class PythonRun:
         if self._calls > self._limits.calls:
             raise self._failed("calls")
 
-    def _failed(self, limit: str) -> LimitExceeded:
+    def _failed(self, limit: str, allowed: int | None = None) -> LimitExceeded:
         self._worker.is_spent = True
-        return failures.limit_exceeded(limit, self._limits)
+        return failures.limit_exceeded(limit, self._limits, allowed)
 
     def _spent(self, error: SnippetError) -> SnippetError:
         if isinstance(error, LimitExceeded):

@@ -23,7 +23,7 @@ class PythonSandbox:
 
     def run(self, snippet: Snippet, limits: Limits) -> PythonRun:
         more = 0 if snippet.catalog is None else CATALOG_SHARE * len(snippet.catalog)
-        worker = self._workers.take(engine_limits(limits, more))
+        worker = self._workers.take(engine_limits(limits, more), usual=snippet.catalog is None)
         return PythonRun(
             snippet, limits, worker, check=self._checker.check, begin=self._watch.begin, finish=self._finished
         )

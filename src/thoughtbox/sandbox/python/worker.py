@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,13 +74,7 @@ class Worker:
 
     def cpu(self) -> float | None:
         """Seconds that the process has computed; None where the system does not tell of other processes."""
-        if self._pid is None:
-            return None
-        try:
-            # What clock_getcpuclockid(3) gives for another process on Linux.
-            return time.clock_gettime(~self._pid << 3 | 2)
-        except (OSError, AttributeError):
-            return None
+        return None if self._pid is None else _computed(self._pid)
 
     def resident(self) -> int:
         """Bytes of memory that the process has; 0 where the system does not tell."""
@@ -127,9 +122,23 @@ def engine_limits(limits: Limits, more_memory: int = 0) -> ResourceLimits:
     Its clock is the second one, wider than the first (`run`), since it also runs while the process waits for the
     machine. What stops it and comes back counts with us, sooner than with the engine.
     """
+    seconds = limits.cpu_ms / 1_000
     return {
-        "max_feed_duration_secs": max(4 * limits.cpu_ms, 250) / 1_000,
+        "max_feed_duration_secs": max(20 * seconds, 1) if _can_tell() else seconds,
         "max_memory": limits.memory_bytes + more_memory,
         "max_recursion_depth": DEEPEST_CALL,
         "max_suspensions": 3 * limits.calls + 1_000,
     }
+
+
+def _computed(pid: int) -> float | None:
+    try:
+        # What clock_getcpuclockid(3) gives for another process on Linux.
+        return time.clock_gettime(~pid << 3 | 2)
+    except (OSError, OverflowError, AttributeError):
+        return None
+
+
+@cache
+def _can_tell() -> bool:
+    return _computed(os.getpid()) is not None

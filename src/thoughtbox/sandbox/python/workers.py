@@ -24,7 +24,7 @@ class Workers:
     """Lends out workers, at most `MOST` at once. What is given back is made ready again behind the scenes."""
 
     def __init__(self, usual: ResourceLimits, want_upkeep: Callable[[], None]) -> None:
-        """`usual` is what workers are made ready for; whoever wants another makes the snippet wait for it."""
+        """`usual` is what workers are made ready for; a snippet with other limits has to wait for that."""
         self._usual = usual
         self._want_upkeep = want_upkeep
         self._changed = threading.Condition(threading.Lock())
@@ -36,8 +36,10 @@ class Workers:
         self._last_taken = 0.0
         self._closed = False
 
-    def take(self, limits: ResourceLimits) -> Worker:
-        """A worker that is ready for a snippet with those limits."""
+    def take(self, limits: ResourceLimits, *, usual: bool = True) -> Worker:
+        """A worker that is ready for a snippet with those limits; if they are usual, others are made ready for them."""
+        if usual:
+            self._usual = limits
         worker = self._free()
         try:
             worker = _made_ready(worker, limits)
@@ -144,7 +146,7 @@ def _made_ready(worker: Worker | None, limits: ResourceLimits) -> Worker:
             if worker is None or worker.is_spent:
                 worker = _replaced(worker)
             worker.make_ready(limits)
-        except (MontyError, OSError, TimeoutError) as error:
+        except (MontyError, OSError, RuntimeError) as error:  # the last when there is no such program
             failed = error
             if worker is not None:
                 worker.is_spent = True

@@ -81,7 +81,7 @@ _EXPORTED = ("export_experiences", {"format": "json", "output_path": _FILE, "ove
     example=Example(_FLAKY),
 )
 def record_experience(tx: Tx, call: RecordExperience) -> ExperienceRecorded:
-    """Keep what was tried, what came of it and why, for whoever meets the same again; what is known is not repeated."""
+    """Remember what worked or did not: what was tried, what came of it, the lesson learnt; nothing is kept twice."""
     from thoughtbox.domains.memory.knowledge.duplicates import duplicate_of
 
     revised = existing(tx, call.revision_of) if call.revision_of is not None else None
@@ -144,7 +144,7 @@ def experiences_alike(tx: Tx, call: FindAlike) -> AlikeFound:
     example=Example({"query": "flaky test", "domain": "Debugging"}, given=[_RECORDED]),
 )
 def search_experiences(tx: Tx, call: SearchExperiences) -> ExperiencesFound:
-    """Experiences that have any of the words, the best fits first; look here before you try something."""
+    """What was learnt before: experiences with any of the words, the best first; look before you try something."""
     from thoughtbox.domains.memory.knowledge.searching import found
 
     hits = found(tx, call)

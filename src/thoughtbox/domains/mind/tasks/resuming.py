@@ -59,7 +59,7 @@ def tasks_resume_super(tx: Tx, call: ResumeSuper) -> Resumed:
     example=Example({"task": "TASK-001", "delta": True}, given=GIVEN),
 )
 def tasks_snapshot(tx: Tx, call: Snapshot) -> Resumed:
-    """Where a plan or task stands and what to do next; with delta, also what is new since the last such snapshot.
+    """The state of a plan or task and what to do next; with delta, also what is new since the last such snapshot.
 
     A plan or task that is named becomes the focus, unless read_only is sent.
     """

@@ -174,7 +174,7 @@ def session_resume_latest(tx: Tx, call: ResumeLatest) -> SessionResumed:
     example=Example(_LATEST, given=_GIVEN),
 )
 def session_brief(tx: Tx, call: BriefSession) -> SessionBrief:
-    """A session in 1,500 characters: problem, decisions, what was rejected, what is open, branches, last thoughts."""
+    """Summary of a session in 1,500 characters: problem, what was decided, rejected or is open, branches, the end."""
     session = named_session(tx, call.session_id or own_session(tx) or LATEST)
     brief = SessionBrief(
         session_id=session.id,
@@ -318,7 +318,7 @@ def session_tag(tx: Tx, call: TagSession) -> SessionChanged:
     example=Example(_LATEST, given=_GIVEN),
 )
 def session_complete(tx: Tx, call: OneSession) -> SessionChanged:
-    """Say that a session has come to its end. It can be resumed."""
+    """Close a session: say that it has come to its end. It can be resumed."""
     session = current(tx, call.session_id)
     return _changed(tx, session, "completed") if session.status != "completed" else _unchanged(session)
 

@@ -98,7 +98,7 @@ def _kept_critique(answer: Mapping[str, Any], text: str, model: str) -> dict[str
     example=Example({**_LATEST, "thought": "S1|O|User reports slow page loads"}, given=_READY),
 )
 def thought(tx: Tx, call: Think) -> ThoughtRecorded:
-    """Record one step of reasoning: the next thought, a revision, or a branch."""
+    """Record a thought: the next step of reasoning, one that revises an earlier thought, or one on a branch."""
     session = _session_to_think_in(tx, call)
     view = tx.ask(Thoughts)
     recorded = record_thoughts(tx, Numbers(view, session.id), session.id, call)
