@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.support import pages
+from tests.support.box import Box
 from tests.support.pages import CODE
 from tests.support.senders import Sender
 from thoughtbox.domains.code import settings, snippets, variables
 from thoughtbox.domains.code.running import LONGEST_HELD_SECONDS
 from thoughtbox.domains.code.signatures import BUILDERS, COMMON_OPTIONS
+from thoughtbox.errors import SnippetError
 from thoughtbox.ledger.record import RELATIONS
 from thoughtbox.sandbox.javascript.refusals import DEEPEST_CALLS
 from thoughtbox.sandbox.protocol import Limits
@@ -70,6 +74,32 @@ def test_the_modules_that_python_can_import_are_those_that_errors_name():
     listed = WORDS[WORDS.index("It can import ") : WORDS.index(" and `unicodedata`.")]
 
     assert [*re.findall(r"`(\w+)`", listed), "unicodedata"] == MODULES.split(", ")
+
+
+LACKING = {
+    "class inheritance, exceptions of one's own": "class Mine(ValueError):\n    pass",
+    "`yield`": "def numbers():\n    yield 1\nlist(numbers())",
+    "`next(x for x in …)`: a generator expression is a list": "next(n for n in [1, 2])",
+    "`del`": "names = {}\ndel names",
+    "decorators on methods (`@property`, `@staticmethod`, `@classmethod`)": (
+        "class Card:\n    @property\n    def title(self):\n        return 1\nCard().title"
+    ),
+    "methods as values (`key=str.lower`)": "sorted(['b', 'A'], key=str.lower)",
+    "exceptions with more than one text": "raise ValueError('one', 'two')",
+    "`type` aliases, `except*`, `enum`, `TypedDict`": "from enum import Enum",
+}
+
+
+def test_what_python_lacks_is_what_the_page_says():
+    rows = re.findall(r"^\| (.*?) \|", PAGE[PAGE.index("| it has no |") :].split("\n\n")[0], re.MULTILINE)
+    assert rows[2:] == list(LACKING)
+    box = Box()
+    try:
+        for code in LACKING.values():
+            with pytest.raises(SnippetError):
+                box.execute(code=code, language="python")
+    finally:
+        box.close()
 
 
 def test_every_page_and_place_that_it_names_exists():

@@ -83,9 +83,12 @@ def code() -> list[Exchange]:
 
 
 def snippets_on(page: Path) -> list[Exchange]:
-    """Every snippet that a page shows, for the session that is named after its section."""
+    """Every snippet that a page shows, for the session that is named after its section.
+
+    Nobody says which language it is; the answer must.
+    """
     found: list[Exchange] = []
-    section = ""
+    section = written_in = ""
     text = page.read_text(encoding="utf-8")
     for block in re.finditer(
         r"^#+ (?P<title>[^\n]*)$|^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", text, re.DOTALL | re.MULTILINE
@@ -95,19 +98,18 @@ def snippets_on(page: Path) -> list[Exchange]:
             continue
         language, _, how = block["info"].partition(" ")
         if how == "search":
-            asked = json.loads(block["body"]) if language == "json" else _snippet(language, block["body"])
+            asked = json.loads(block["body"]) if language == "json" else {"code": block["body"]}
             found.append(Exchange({"operation": "search", **asked}, None))
         elif language in LANGUAGES:
             form = {"format": how} if how else {}
-            call = {"operation": "execute", **_snippet(language, block["body"]), "session": section, **form}
-            found.append(Exchange(call, None))
+            found.append(Exchange({"operation": "execute", "code": block["body"], "session": section, **form}, None))
         elif language == "json" and found:
-            found[-1] = found[-1]._replace(shown=json.loads(block["body"]))
+            shown = json.loads(block["body"])
+            if written_in in LANGUAGES and "result" in shown:
+                shown["language"] = LANGUAGES[written_in]
+            found[-1] = found[-1]._replace(shown=shown)
+        written_in = language
     return found
-
-
-def _snippet(language: str, body: str) -> Call:
-    return {"code": body, "language": LANGUAGES[language]}
 
 
 def exchanges_on(page: Path) -> list[Exchange]:
