@@ -181,6 +181,9 @@ def test_an_operation_that_is_not_there_is_refused_with_what_was_meant(box: Box)
         run(box, "tb.thoughts.sesion.list()")
 
     assert refused.value.recovery == "Did you mean tb.thoughts.session.list?"
+    with pytest.raises(InvalidOperation) as without_room:
+        box.call("execute", {"code": "tb.session.list()", "language": "javascript"})
+    assert without_room.value.recovery == "Did you mean tb.thoughts.session.list?"
     assert "session" in str(checked.value)
 
 

@@ -75,9 +75,9 @@ def test_annotations_say_what_is_destructive(start_agent: StartAgent):
     tools = {tool.name: tool for tool in start_agent(THOUGHTBOX_TOOLSET="all").list_tools()}
     destructive = {name for name, tool in tools.items() if tool.annotations and tool.annotations.destructive_hint}
 
-    taken_away = {"session_delete", "knowledge_delete_note", "knowledge_delete_pattern"}
-    overwritten = {"session_rename", "session_tag", "knowledge_write_note", "knowledge_update_pattern"}
-    leading_there = {"thoughtbox_gateway", "batch"}
+    taken_away = {"session_delete", "knowledge_delete_note", "knowledge_delete_pattern", "vars_delete"}
+    overwritten = {"session_rename", "session_tag", "knowledge_write_note", "knowledge_update_pattern", "vars_set"}
+    leading_there = {"thoughtbox_gateway", "batch", "execute"}
     of_the_mind = {tool for tool in destructive if "workspace" in tools[tool].input_schema["properties"]}
     of_a_project = {"apply_preset", "export_config", "update_project_context", "export_experiences"}
     of_a_project |= {"install_hooks", "uninstall_hooks"}

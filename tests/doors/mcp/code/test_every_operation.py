@@ -81,7 +81,7 @@ def shown(record: Envelope, workspace: str) -> dict[str, Any]:
     return alike({part: value for part, value in record.items() if part not in ("id", "ts", "source")}, workspace)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("language", ["javascript", "python"])
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_its_example_comes_to_the_same_through_the_gateway_and_in_a_snippet(

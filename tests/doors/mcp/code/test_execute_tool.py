@@ -95,6 +95,7 @@ WRONG = (
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_what_is_not_its_argument_is_refused_by_name_and_leaves_nothing(agent: Agent):
     for arguments, named in WRONG:
         with pytest.raises(ToolFailed) as refused:
@@ -105,8 +106,9 @@ def test_what_is_not_its_argument_is_refused_by_name_and_leaves_nothing(agent: A
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_the_gateway_leads_to_search_and_execute_from_the_first_stage_on(agent: Agent):
-    arguments = {"code": BUILDS["javascript"], "language": "javascript"}
+    arguments = {"code": BUILDS["javascript"], "language": "javascript", "session": "s1"}
 
     by_tool = agent.execute(**arguments)
     by_gateway = agent.call("thoughtbox_gateway", {"operation": "execute", **arguments})
@@ -114,7 +116,7 @@ def test_the_gateway_leads_to_search_and_execute_from_the_first_stage_on(agent: 
     found = agent.call("thoughtbox_gateway", {"operation": "search", "query": "merge two branches"})
 
     assert found == agent.search(query="merge two branches")
-    assert by_tool.keys() == by_gateway.keys() == by_args.keys()
+    assert by_tool.keys() >= by_gateway.keys() == by_args.keys()
     first, second, third = (runs(written(agent))[at] for at in range(3))
     assert (
         [shown(record) for record in first] == [shown(record) for record in second] == [shown(each) for each in third]
@@ -157,6 +159,7 @@ def test_a_snippet_that_has_failed_is_run_again_under_its_key(agent: Agent):
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_a_snippet_is_run_in_the_workspace_that_its_call_names(agent: Agent):
     elsewhere = {"thoughtbox/workspace": f"{agent.workspace}-b"}
     snippet = {"code": "tb.claim('there'); tb.ledger.ledger_status({}).workspace", "language": "javascript"}
@@ -179,12 +182,12 @@ def test_whoever_is_remembered_goes_on_where_the_last_snippet_was_and_others_nam
     second = run(agent, "tb.claim('second'); tb.vars.get('page')", **named)
     read = run(agent, "tb.code.authored({}).records.map(record => record.text)", **named)
 
-    assert second["session"] == read["session"] == first["session"]
+    assert "session" not in {**second, **read}, "it is known by then"
     assert second["result"] == 3
     assert read["result"] == ["first", "second"]
 
 
-@pytest.mark.doors(transport="http", era="stateless", every=True)
+@pytest.mark.doors(transport="http", era="stateless")
 def test_whoever_is_not_remembered_begins_a_session_of_its_own_each_time(agent: Agent):
     sessions = [run(agent, "tb.claim('x'); tb.vars.get('page')") for _ in range(2)]
 
@@ -193,13 +196,14 @@ def test_whoever_is_not_remembered_begins_a_session_of_its_own_each_time(agent: 
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_a_client_that_is_in_a_session_of_thoughts_has_its_builders_records_there(agent: Agent):
     begun = agent.call("thoughtbox_gateway", {"operation": "start_new", "sessionTitle": "Slow pages"})["sessionId"]
     named = {} if agent.door.remembers else {"session": begun}
 
     answer = run(agent, "tb.claim('Reads dominate').id", **named)
 
-    assert answer["session"] == begun
+    assert "session" not in answer, "it is known"
     claim = agent.ledger_record(id=answer["result"])["record"]
     assert claim["session"] == begun
 
@@ -209,9 +213,9 @@ def test_a_session_that_a_snippet_begins_is_the_clients_from_then_on(start_agent
     agent = start_agent()
     begun = run(agent, "tb.thoughts.start_new({sessionTitle: 'Slow pages'}).sessionId")["result"]
 
-    after = run(agent, "tb.claim('in it')", **({} if agent.door.remembers else {"session": begun}))
+    after = run(agent, "tb.claim('in it').id", **({} if agent.door.remembers else {"session": begun}))
 
-    assert after["session"] == begun
+    assert agent.ledger_record(id=after["result"])["record"]["session"] == begun
 
 
 def test_what_is_sent_behind_a_snippet_without_waiting_is_run_behind_it(start_stdio: StartStdio):

@@ -94,7 +94,7 @@ def kill_often(told: dict[str, str], lives: int, seed: int) -> None:
     assert len(acknowledged) >= lives
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("part", range(4))
 def test_a_server_killed_in_the_middle_of_snippets_has_written_each_whole_or_not_at_all(part: int, tmp_path: Path):
     """Twenty servers in all."""

@@ -62,6 +62,7 @@ def execute(code: str) -> dict[str, Any]:
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_a_snippet_that_waits_for_long_operations_reports_how_far_they_are_and_never_goes_back(
     start_agent: StartAgent,
 ):
@@ -142,6 +143,7 @@ def test_a_snippet_that_is_given_up_before_its_turn_was_never_run(start_stdio: S
 
 
 @everywhere
+@pytest.mark.sampled(2)
 def test_a_snippet_that_waits_for_too_long_ends_in_time_with_its_limit_and_so_does_what_it_waits_for(
     start_agent: StartAgent, tmp_path: Path
 ):

@@ -38,8 +38,10 @@ def test_snippets_are_run_in_each_worker_and_write_to_one_ledger(two: Served):
 
     assert {len(answer["records"]) for answer in answers} == {2}
     assert [len(found) > 1 for found in boxes(two).values()] == [True, True]
-    again = [client.call("execute", code="tb.vars.list()", language="javascript") for client in clients]
-    assert [answer["session"] for answer in again] == [answers[0]["session"], answers[3]["session"]]
+    again = [
+        client.call("execute", code="tb.code.authored({}).records.length", language="javascript") for client in clients
+    ]
+    assert [answer["result"] for answer in again] == [6, 6]
     found = runs(records_of(lambda tool, arguments: two.client().call(tool, **arguments)))
     assert [kinds(run) for run in found] == [["claim", "evidence"]] * 6 + [[]] * 2
 
