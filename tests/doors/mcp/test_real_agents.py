@@ -129,10 +129,10 @@ def gone_on(answers: list[Answer]) -> Call | None:
 
 
 def assert_the_model_knows_what_it_has(model: ScriptedModel) -> None:
-    """The instructions, one tool, and how to begin and how to go on, before the first call."""
+    """The instructions, three tools, and how to begin and how to go on, before the first call."""
     assert content.text("instructions.md").strip() in model.told
-    ours = [name for name in model.last.tools if "thoughtbox" in name]
-    assert ours == [model.last.gateway]
+    prefix = model.last.gateway.removesuffix("thoughtbox_gateway")
+    assert {f"{prefix}{name}" for name in ("execute", "search", "thoughtbox_gateway")} <= set(model.last.tools)
     for word in ("start_new", "resume_latest", "thought"):
         assert word in model.told, f"nothing tells an agent of {word}"
 

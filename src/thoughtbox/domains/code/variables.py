@@ -35,7 +35,7 @@ _SET = ("vars.set", {"name": "page", "value": 3, "session": "s1"})
     effect="overwrites",
     idempotent=True,
     title="Keep a value for the session",
-    example=Example({"name": "page", "value": {"next": 3}}),
+    example=Example({"name": "page", "value": {"next": 3}, "session": "s1"}),
 )
 def set_variable(tx: Tx, call: SetVariable) -> VariableSet:
     """Keep a JSON value under a name, for later calls of the session; one that is kept already is not written again."""
