@@ -131,7 +131,7 @@ def gone_on(answers: list[Answer]) -> Call | None:
 def assert_the_model_knows_what_it_has(model: ScriptedModel) -> None:
     """The instructions, three tools, and how to begin and how to go on, before the first call."""
     assert content.text("instructions.md").strip() in model.told
-    prefix = model.last.gateway.removesuffix("thoughtbox_gateway")
+    prefix = (model.last.gateway or "").removesuffix("thoughtbox_gateway")
     assert {f"{prefix}{name}" for name in ("execute", "search", "thoughtbox_gateway")} <= set(model.last.tools)
     for word in ("start_new", "resume_latest", "thought"):
         assert word in model.told, f"nothing tells an agent of {word}"

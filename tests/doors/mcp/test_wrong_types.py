@@ -44,7 +44,7 @@ def test_a_value_of_the_wrong_type_is_refused_by_name_and_nothing_is_written(sta
     agent = start_agent(THOUGHTBOX_TOOLSET="all", THOUGHTBOX_STAGES="guide")  # what comes too early is told that first
     gateway, *others = agent.list_tools()
     # Arguments of these rooms may be of several kinds, and their refusals are provoked with the recoveries.
-    elsewhere = {name for name, one in TABLE.shown_in(ALL).items() if one.room in ("mind", "memory")}
+    elsewhere = {name for name, one in TABLE.shown_in(ALL).items() if one.room in ("mind", "memory", "code")}
     tools = [tool for tool in others if tool.name not in elsewhere]
     assert gateway.output_schema is None, "what it leads to is here by itself"
     tried = 0
