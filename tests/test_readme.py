@@ -63,6 +63,17 @@ def test_what_an_agent_sends_can_be_sent_as_it_stands(sender: Sender):
     assert answers[-1]["pattern"]["derivedFromSessions"] == [answers[0]["sessionId"]]
 
 
+def test_the_snippet_that_an_agent_sends_comes_to_what_is_shown(sender: Sender):
+    """After all that it has sent before."""
+    pages.tell(pages.word_for_word(pages.readme(), names_session=sender.names_session), sender.send)
+    (exchange,) = pages.snippets_on(README)
+    assert exchange.shown is not None
+
+    answer = sender.send(exchange.call)
+
+    assert pages.unlike([exchange], [answer]) == []
+
+
 def test_what_is_installed_works_outside_of_the_checkout(tmp_path: Path):
     """All of pip, pipx, uv and uvx install the wheel that is made from the checkout."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]

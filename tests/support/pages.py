@@ -33,6 +33,12 @@ CHANCE = re.compile(
     r"|\b(?:op|session)-[0-9]{13}-[0-9a-z]{9}\b"  # a token
 )
 
+BLOCK = re.compile(r"^#+ (?P<title>[^\n]*)$|^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
+"""A heading, or a block."""
+
+LANGUAGES = {"js": "javascript", "ts": "typescript", "python": "python"}
+"""Of snippets, as a block names them and as an answer does."""
+
 Call = dict[str, Any]
 Answer = dict[str, Any]
 """What an operation answers, or the error it gives."""
@@ -69,45 +75,36 @@ def memory() -> list[Exchange]:
     return exchanges_on(MEMORY)
 
 
-LANGUAGES = {"js": "javascript", "ts": "typescript", "python": "python"}
-BLOCK = re.compile(
-    r"^#+ (?P<title>[^\n]*)$|^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$",
-    re.DOTALL | re.MULTILINE,
-)
-"""A heading, or a block."""
-
-
 def code() -> list[Exchange]:
     """All of `docs/code-mode.md`: snippets and searches, each with the `json` block below it as its answer."""
     return snippets_on(CODE)
 
 
 def snippets_on(page: Path) -> list[Exchange]:
-    """Every snippet that a page shows, for the session that is named after its section."""
+    """Every snippet that a page shows, with the answer below it, for the session that is named after its section.
+
+    Nobody says which language it is; the answer must.
+    """
     found: list[Exchange] = []
-    section = ""
-    text = page.read_text(encoding="utf-8")
-    for block in re.finditer(
-        r"^#+ (?P<title>[^\n]*)$|^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", text, re.DOTALL | re.MULTILINE
-    ):
+    section = written_in = ""
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
         if block["title"] is not None:
             section = re.sub(r"\W+", "-", block["title"].lower()).strip("-")
             continue
         language, _, how = block["info"].partition(" ")
         if how == "search":
-            asked = json.loads(block["body"]) if language == "json" else _snippet(language, block["body"])
+            asked = json.loads(block["body"]) if language == "json" else {"code": block["body"]}
             found.append(Exchange({"operation": "search", **asked}, None))
         elif language in LANGUAGES:
             form = {"format": how} if how else {}
-            call = {"operation": "execute", **_snippet(language, block["body"]), "session": section, **form}
-            found.append(Exchange(call, None))
-        elif language == "json" and found:
-            found[-1] = found[-1]._replace(shown=json.loads(block["body"]))
+            found.append(Exchange({"operation": "execute", "code": block["body"], "session": section, **form}, None))
+        elif language in ("json", "jsonl") and found:
+            shown = json.loads(block["body"])
+            if written_in in LANGUAGES and "result" in shown:
+                shown["language"] = LANGUAGES[written_in]
+            found[-1] = found[-1]._replace(shown=shown)
+        written_in = language
     return found
-
-
-def _snippet(language: str, body: str) -> Call:
-    return {"code": body, "language": LANGUAGES[language]}
 
 
 def exchanges_on(page: Path) -> list[Exchange]:

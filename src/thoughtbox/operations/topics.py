@@ -67,7 +67,7 @@ class _Envelope(RecordData):
     agent: Name
     refs: list[str]
     body: _Body
-    source: dict[str, str]
+    source: dict[str, str | list[str]]
     confidence: Confidence | None = None
 
 

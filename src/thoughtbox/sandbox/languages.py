@@ -81,7 +81,7 @@ _TYPESCRIPT = re.compile(
     | ^[ \t]*(?:export[ \t]+|declare[ \t]+)*type[ \t]+\w+[ \t]*(?:<[^=\n]*>)?[ \t]*=
     | ^[ \t]*(?:export[ \t]+|declare[ \t]+|const[ \t]+)*enum[ \t]+\w+
     | \b(?:const|let|var)[ \t]+(?:\w+|\{{[^}}\n]*\}}|\[[^\]\n]*\])[ \t]*!?:[ \t]*[\w$({{\[]
-    | [(,][ \t\n]*(?:\.\.\.)?\w+\??[ \t]*:[ \t]*(?:readonly[ \t]+)?{_TYPES}(?![\w.(]*[ \t]*[?:])
+    | [(,][ \t\n]*(?:\.\.\.)?\w+\??[ \t]*:[ \t]*(?:readonly[ \t]+)?{_TYPES}(?!\w*[.(]|[\w.(]*[ \t]*[?:])
       (?=[^{{}}]{{0,300}}\)[ \t]*(?:=>|\{{|:))
     | \)[ \t]*:[ \t]*(?:asserts[ \t]+)?(?:{_TYPES}|\w+[ \t]+is\b)[^\n;?]*(?:=>|\{{)
     | ^(?![ \t]*(?:import|export)\b).*[\w)\]}}\"][ \t]+(?:as|satisfies)[ \t]+(?:const\b|keyof\b|typeof\b|\[|{_TYPES})

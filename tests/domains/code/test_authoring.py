@@ -167,7 +167,7 @@ def test_what_was_written_is_read_back_by_session_kind_and_branch_a_page_at_a_ti
     while True:
         page = box.call("authored", {"session": "s1", "limit": 2, **({"cursor": cursor} if cursor else {})})
         pages.append([record["text"] for record in page["records"]])
-        if (cursor := page["cursor"]) is None:
+        if (cursor := page.get("cursor")) is None:
             break
 
     assert pages == [["claim 0", "claim 1"], ["claim 2", "claim 3"], ["claim 4", "why?"]]

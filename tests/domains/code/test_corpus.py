@@ -15,6 +15,7 @@ from thoughtbox.domains.code.declarations import typescript
 from thoughtbox.domains.code.signatures import BUILDERS
 from thoughtbox.ledger.record import RELATIONS
 from thoughtbox.operations import Table
+from thoughtbox.sandbox.languages import detected
 from thoughtbox.sandbox.protocol import LANGUAGES, Language
 
 FEWEST = 44
@@ -73,6 +74,14 @@ def test_every_builder_relation_and_room_is_used_in_each_language(language: Lang
     assert [kind for kind in BUILDERS if f"tb.{kind}(" not in text] == []
     assert [relation for relation in RELATIONS if relation not in text] == []
     assert [room for room in ROOMS if f"tb.{room}." not in text] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_language_of_every_snippet_can_be_told_by_its_looks(language: Language):
+    """TypeScript without types is JavaScript."""
+    meant = {language} if language != "typescript" else {"typescript", "javascript"}
+
+    assert [entry.name for entry in corpus() if detected(entry.sources[language]) not in meant] == []
 
 
 def test_languages_differ_in_how_they_print_their_own_values_and_in_nothing_else():

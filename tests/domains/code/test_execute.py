@@ -20,6 +20,8 @@ from thoughtbox.errors import (
     SnippetFailed,
     SnippetInvalid,
 )
+from thoughtbox.ledger.export import export_lines
+from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.record import Record
 from thoughtbox.operations.caller import Caller, Landing
 
@@ -179,6 +181,9 @@ def test_an_operation_that_is_not_there_is_refused_with_what_was_meant(box: Box)
         run(box, "tb.thoughts.sesion.list()")
 
     assert refused.value.recovery == "Did you mean tb.thoughts.session.list?"
+    with pytest.raises(InvalidOperation) as without_room:
+        box.call("execute", {"code": "tb.session.list()", "language": "javascript"})
+    assert without_room.value.recovery == "Did you mean tb.thoughts.session.list?"
     assert "session" in str(checked.value)
 
 
@@ -343,3 +348,15 @@ def test_a_record_says_where_it_came_from_however_its_builder_was_called(box: Bo
     queued, asked = [record.envelope["source"] for record in written(box) if record.kind == "claim"]
     assert queued == asked
     assert (queued["operation"], queued["via"]) == ("claim", ["execute"])
+
+
+def test_what_a_snippet_wrote_can_be_taken_to_another_store(open_box: OpenBox):
+    here, there = open_box("here"), open_box("there")
+    run(here, 'c = tb.claim("a")\ntb.evidence("b", supports=[c])\ntb.vars.set("n", 1)')
+    run(here, 'tb.trail.thought_plan(sessionId="t", planDescription="p")')
+
+    lines = here.app.engine.read(lambda sql: list(export_lines(sql, WORKSPACE))).result()
+    import_lines(there.app.engine, there.app.views, lines)
+
+    assert [record.envelope for record in written(there)] == [record.envelope for record in written(here)]
+    assert run(there, 'tb.vars.get("n")')["result"] == 1

@@ -77,7 +77,7 @@ class ToolCalls:
                     return Round(workspace=call.workspace).asking(ListRootsRequest())
                 call = call._replace(roots=await self._roots(ctx, params))
             running = self._run(ctx, client, operation, call)
-            answer = None if operation.long else await running
+            answer = None if operation.long and not operation.in_turn else await running
         if answer is None:  # what takes long does not hold up what the client sends behind it
             answer = await running
         whole = await self._consulted(ctx, client, operation, call, answer)

@@ -65,7 +65,7 @@ def tool(table: Table, name: str, operation: Operation, description: str) -> Too
         description=description,
         input_schema=input_schema(table, operation),
         # What leads to other operations answers as they do.
-        output_schema=output_schema(operation) if operation.gateway is None else None,
+        output_schema=output_schema(operation) if operation.gateway is None and operation.output.listed else None,
         annotations=ToolAnnotations(
             read_only_hint=not operation.writes,
             destructive_hint=operation.destructive,

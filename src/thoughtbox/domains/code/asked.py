@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from thoughtbox.domains.code.reachable import RUN_SNIPPETS
+from thoughtbox.domains.code.reachable import RUN_SNIPPETS, name_of
 from thoughtbox.errors import InvalidOperation, shown
+from thoughtbox.ledger.record import KINDS
 from thoughtbox.operations import TABLE, KnownOperation, nearest
 
 
@@ -36,10 +37,13 @@ def done_within(name: str, arguments: Collection[str]) -> str:
 
 
 def _found(name: str, arguments: Collection[str]) -> KnownOperation:
+    """What stands below `tb` under that name: a builder, or an operation behind its room."""
     try:
         known = TABLE.look_up(name, arguments)
     except InvalidOperation:
         raise _unknown(name) from None
+    if name != name_of(known) and name not in KINDS:
+        raise _elsewhere(name, known)
     if known.name in RUN_SNIPPETS:
         raise _refused(known, "it runs snippets itself", f"Call it by itself: {_outside(known)}.")
     if known.gateway is not None:
@@ -58,6 +62,15 @@ def _outside(known: KnownOperation) -> str:
 def _refused(known: KnownOperation, why: str, recovery: str) -> InvalidOperation:
     return InvalidOperation(
         f"{known.name} cannot be part of a snippet: {why}", recovery=recovery, details={"operation": known.name}
+    )
+
+
+def _elsewhere(name: str, known: KnownOperation) -> InvalidOperation:
+    """For what every language would not find: an operation without its room."""
+    return InvalidOperation(
+        f"there is no operation tb.{shown(name)}",
+        recovery=f"Did you mean tb.{name_of(known)}?",
+        details={"operation": shown(name), "nearest": [name_of(known)]},
     )
 
 

@@ -171,6 +171,8 @@ class AuthoredShown(CamelOutput):
 
 
 class AuthoredListed(CamelOutput):
+    sparse: ClassVar[bool] = True
+
     records: list[AuthoredShown]
     cursor: str | None = None
 
@@ -191,6 +193,8 @@ class AuthoredHit(CamelOutput):
 
 
 class AuthoredFound(CamelOutput):
+    sparse: ClassVar[bool] = True
+
     records: list[AuthoredHit]
     next_offset: int | None = None
     message: str | None = None

@@ -38,11 +38,13 @@ _SET = ("vars.set", {"name": "page", "value": 3, "session": "s1"})
     example=Example({"name": "page", "value": {"next": 3}}),
 )
 def set_variable(tx: Tx, call: SetVariable) -> VariableSet:
-    """Keep a JSON value under a name, for later calls of the session."""
+    """Keep a JSON value under a name, for later calls of the session; one that is kept already is not written again."""
     session = session_for(tx, call.session)
     value = redacted(call.value)
-    _must_fit(tx, session, call.name, value)
-    tx.append(records.variable(session, call.name, "set", value), stream=records.stream_of(session))
+    known = tx.ask(Written).variable(session, call.name)
+    if known is None or known.value != value:
+        _must_fit(tx, session, call.name, value)
+        tx.append(records.variable(session, call.name, "set", value), stream=records.stream_of(session))
     return VariableSet(name=call.name, value=value, session=session)
 
 
