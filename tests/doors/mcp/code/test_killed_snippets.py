@@ -59,6 +59,7 @@ def die_in_snippets(told: dict[str, str], life: int, chance: Random) -> list[str
         left = sandboxes(server.pid)
         time.sleep(chance.uniform(0, 0.02))
         os.kill(server.pid, signal.SIGKILL)
+        server.ends_within(PATIENCE)
         answers += server.rest()
         soon(lambda: not any(map(command, left)), 2)
     finally:
