@@ -67,7 +67,8 @@ def is_object(schema: dict[str, Any], root: dict[str, Any]) -> bool:
 def test_what_only_reads_and_answers_with_a_list_of_objects_takes_it_and_nothing_else_does():
     for operation in TABLE:
         schema = operation.output.model_json_schema(by_alias=True, mode="serialization")
-        expected = not operation.writes and FORMAT not in wire_names(operation.input) and has_a_list(schema, schema)
+        reads = not operation.writes and FORMAT not in wire_names(operation.input)
+        expected = operation.name == "execute" or (reads and has_a_list(schema, schema))
         assert operation.lists is expected, operation.name
         assert (FORMAT in operation.arguments) is (expected or FORMAT in wire_names(operation.input))
         assert TABLE.known[operation.name].arguments == operation.arguments
@@ -82,7 +83,7 @@ def test_documents_keep_the_format_that_they_have():
     assert not any(operation.lists for operation in own)
 
 
-@pytest.mark.parametrize("operation", LISTS, ids=lambda operation: operation.name)
+@pytest.mark.parametrize("operation", [each for each in LISTS if not each.writes], ids=lambda operation: operation.name)
 def test_its_answer_means_the_same_in_both_forms_and_fits_its_schema(client: Client, operation: Operation):
     for name, arguments in operation.example.given:
         client.send(name, dict(arguments))
