@@ -31,8 +31,10 @@ class CodingAgent(Agent):
 
 
 def _snippet(operation: str, arguments: dict[str, Any], language: Language) -> str:
-    found = domains.known().look_up(operation, arguments)
-    name, given = f"tb.{found.room}.{found.bare}", orjson.dumps(arguments).decode()
+    table = domains.known()
+    meant, own = table.meant(table.look_up(operation, arguments), arguments)
+    found = table.look_up(meant)
+    name, given = f"tb.{found.room}.{found.bare}", orjson.dumps(dict(own)).decode()
     match language:
         case "python":
             return f"import json\narguments = json.loads({given!r})\n{name}(**arguments)"

@@ -128,7 +128,7 @@ class Texts(View):
     """What rooms have said is searchable: see `advance`."""
     schema = "texts.sql"
     pace = "tail"
-    generation = 4
+    generation = 5
 
     def find(
         self,
