@@ -184,9 +184,10 @@ def ledger_prove(tx: Tx, call: Prove) -> Proof:
 def _record(tx: Tx, record_id: str) -> Record:
     record = tx.ledger.record(seq_of(record_id) or 0)
     if record is None:
+        last = tx.ledger.last_seq()
         raise RecordNotFound(
             f"workspace `{tx.workspace}` has no record {record_id}",
-            recovery=f"Its records are th:1 to th:{tx.ledger.last_seq()}.",
+            recovery=f"Its records are th:1 to th:{last}." if last else "Nothing was recorded in it yet.",
             details={"id": record_id},
         )
     return record
