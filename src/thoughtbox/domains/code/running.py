@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from thoughtbox.domains.code import asked, records
 from thoughtbox.domains.code.authoring import MODELS, append
-from thoughtbox.domains.code.snippets import tell_logs
+from thoughtbox.domains.code.snippets import tell_more
 from thoughtbox.domains.code.standing import pinned, session_for, session_of, unpinned
 from thoughtbox.errors import (
     CallError,
@@ -117,7 +117,7 @@ class Execution:
             else:
                 raise
             self._slices.write(lambda tx: self._note(tx, meant), here=True).result()
-            tell_logs(meant, self._run.logs if self._run is not None else ())
+            tell_more(meant, self._run.logs if self._run is not None else ())
             raise meant from error
 
     def _attempted(self) -> Answered:

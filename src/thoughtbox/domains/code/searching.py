@@ -8,7 +8,7 @@ from typing import Any
 
 from thoughtbox.domains.code.catalog import catalog, catalog_json
 from thoughtbox.domains.code.ranking import Ranking
-from thoughtbox.domains.code.snippets import tell_logs
+from thoughtbox.domains.code.snippets import tell_more
 from thoughtbox.errors import SnippetError, SnippetFailed
 from thoughtbox.operations import TABLE
 from thoughtbox.sandbox.languages import detected
@@ -46,7 +46,7 @@ class Looking:
             try:
                 ended = run.start()
             except SnippetError as error:
-                tell_logs(error, run.logs)
+                tell_more(error, run.logs)
                 raise
             if isinstance(ended, Asked):
                 raise _nothing_to_ask()

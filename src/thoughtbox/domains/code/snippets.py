@@ -25,6 +25,8 @@ LOGS_OF_A_FAILURE = 2_000
 LONGEST = 65_536
 LONGEST_QUERY = 500
 
+MEND = "Mend the snippet and send it again: nothing of it was written."
+
 
 def snippet_of(code: str, language: Language | None) -> Snippet:
     """A snippet that may call everything. Python is held against its declarations, where that gives no false alarm."""
@@ -52,8 +54,9 @@ def limits_for(settings: Mapping[str, Any], *, is_patient: bool = False) -> Limi
     )
 
 
-def tell_logs(error: ThoughtboxError, logs: Sequence[str]) -> None:
-    """Have an error say what its snippet has logged: without that, nobody can look for what went wrong."""
+def tell_more(error: ThoughtboxError, logs: Sequence[str]) -> None:
+    """Have an error say what its snippet has logged, and what to do: else nobody can look for what went wrong."""
+    error.recovery = error.recovery or MEND
     told: list[str] = []
     left = LOGS_OF_A_FAILURE
     for line in reversed(logs):

@@ -93,7 +93,7 @@ def test_every_call_that_agents_are_shown_can_be_made(name: str):
 def test_every_resource_that_agents_are_shown_is_there(name: str):
     known = [re.sub(r"{\w+}", "[^/ ]+", uri) for uri in TABLE.resources]
 
-    for uri in re.findall(r"thoughtbox://[\w/{}-]+", texts()[name]):
+    for uri in re.findall(r"thoughtbox://[\w/{}-]+(?:\.\w+)*", texts()[name]):
         assert any(re.fullmatch(pattern, uri) for pattern in known), uri
 
 
