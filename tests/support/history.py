@@ -28,6 +28,7 @@ class History(ByChance):
         self.patterns = ["unknown-pattern"]
         self.notes = ["unknown-note"]
         self._begin()
+        self._author()
 
     def deeds(self) -> dict[Callable[[], object], int]:
         return {
