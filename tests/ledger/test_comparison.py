@@ -35,6 +35,8 @@ def fill(box: Box) -> None:
     mia.thought(thought="another way", branchId="alt", branchFromThought=1)
     mia.critique(thoughtNumber=2, text="Is it?")
     mia.call("knowledge.write_note", title="Open ends", content="ask about the replica")
+    box.claim(text="The cache is cold", session="s", supports=["th:1"])
+    box.call("vars.set", {"name": "page", "value": 3, "session": "s"})
     fill_mind(box)
     fill_memory(box)
     for number in range(200):
