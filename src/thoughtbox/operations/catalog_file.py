@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import marshal
 import os
-import stat
 import sys
 import time
 from binascii import crc32
-from collections.abc import Iterator
 from contextlib import suppress
-from importlib.util import cache_from_source, find_spec
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from thoughtbox import __version__
+from thoughtbox.derived_files import PACKAGE, is_trusted, places
 from thoughtbox.operations.catalog import Catalog
 
 MAGIC = b"thoughtbox catalog 2\n"
@@ -31,24 +30,21 @@ MOST_KEPT = 4
 """Files in one folder: for several Pythons, or several installations."""
 LEFT_BEHIND_SECONDS = 3600
 """Age from which on a file that is not whole will never be."""
-_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
-
-PACKAGE = Path(__file__).parent.parent
 
 
 def read(made_from: bytes) -> Catalog | None:
     """The catalog that was made from this; None when there is none, or nothing that could be one."""
-    for folder in _places():
+    for folder in places(PACKAGE):
         # A file may hold anything: whatever goes wrong with it means that it is no catalog.
         with suppress(Exception), (folder / _name()).open("rb") as file:
-            if _is_trusted(os.fstat(file.fileno())) and (plain := _unpacked(file.read(), made_from)) is not None:
+            if is_trusted(os.fstat(file.fileno())) and (plain := _unpacked(file.read(), made_from)) is not None:
                 return Catalog.of(plain)
     return None
 
 
 def write(catalog: Catalog, made_from: bytes) -> Path | None:
     """Keep the catalog in the first place that takes it, and say where; None when none does."""
-    for folder in _places(to_write=True):
+    for folder in places(PACKAGE, to_write=True):
         with suppress(OSError):
             return _written(folder, _packed(catalog, made_from))
     return None
@@ -56,7 +52,7 @@ def write(catalog: Catalog, made_from: bytes) -> Path | None:
 
 def can_be_kept() -> bool:
     """Whether there is a place that would take it."""
-    return any(_takes_files(folder) for folder in _places(to_write=True))
+    return any(_takes_files(folder) for folder in places(PACKAGE, to_write=True))
 
 
 def sources() -> bytes:
@@ -86,26 +82,6 @@ def _releases() -> tuple[str, ...]:
 
 def _name() -> str:
     return f"{PREFIX}{sys.implementation.cache_tag}-{crc32(repr((str(PACKAGE), sys.prefix)).encode()):08x}{SUFFIX}"
-
-
-def _places(*, to_write: bool = False) -> Iterator[Path]:
-    """Folders that a catalog may be in: where the package's bytecode is, or else where this user's caches are."""
-    if not (to_write and sys.dont_write_bytecode):
-        yield Path(cache_from_source(str(PACKAGE / "__init__.py"))).parent
-    caches = os.environ.get("XDG_CACHE_HOME")
-    with suppress(RuntimeError):  # nobody's home
-        if sys.platform == "win32":
-            caches = caches or os.environ.get("LOCALAPPDATA") or str(Path.home())
-        elif sys.platform == "darwin":
-            caches = caches or str(Path.home() / "Library" / "Caches")
-        yield Path(caches or Path.home() / ".cache") / "thoughtbox"
-
-
-def _is_trusted(state: os.stat_result) -> bool:
-    """Whether nobody can have written it who could not have changed the program itself."""
-    if sys.platform == "win32":
-        return True
-    return state.st_uid in (0, os.geteuid(), PACKAGE.stat().st_uid) and not state.st_mode & _OTHERS_MAY_WRITE
 
 
 def _packed(catalog: Catalog, made_from: bytes) -> bytes:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp_types import LOG_LEVEL_META_KEY, LoggingMessageNotification
 
 from tests.conftest import StartAgent
 from tests.doors.mcp.conftest import StartHttp, StartStdio
 from tests.support.agent import Agent, ToolFailed
+from tests.support.giving_up import give_up_after_the_first_report
 from tests.support.preludes import slow_verify
 from tests.support.servers import ENVELOPE, StdioServer, soon
 
@@ -167,19 +167,7 @@ def test_an_operation_that_takes_long_reports_its_progress_through_the_gateway(s
     mark = tmp_path / "ended"
     agent = start_agent(prelude=slow_verify(mark))
 
-    async def give_up_after_the_first_report() -> None:
-        first = anyio.Event()
-
-        async def report(progress: float, total: float | None, message: str | None) -> None:
-            first.set()
-
-        async with anyio.create_task_group() as tasks:
-            call = {"operation": "ledger_verify"}
-            tasks.start_soon(lambda: agent.client.call_tool(GATEWAY, call, progress_callback=report))
-            await first.wait()
-            tasks.cancel_scope.cancel()
-
-    agent.run(give_up_after_the_first_report)
+    give_up_after_the_first_report(agent, GATEWAY, {"operation": "ledger_verify"})
 
     soon(mark.exists)
 

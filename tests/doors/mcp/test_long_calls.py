@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import anyio
 import pytest
 
 from tests.conftest import StartAgent
 from tests.support.agent import Agent
+from tests.support.giving_up import give_up_after_the_first_report
 from tests.support.preludes import slow_verify
 from tests.support.servers import soon
 from thoughtbox.app import Thoughtbox
@@ -48,18 +48,7 @@ def test_a_call_that_the_client_gives_up_is_stopped_and_the_server_goes_on(start
     mark = tmp_path / "ended"
     agent = start_agent(prelude=slow_verify(mark))
 
-    async def give_up_after_the_first_report() -> None:
-        first = anyio.Event()
-
-        async def report(progress: float, total: float | None, message: str | None) -> None:
-            first.set()
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: agent.client.call_tool("ledger_verify", {}, progress_callback=report))
-            await first.wait()
-            tasks.cancel_scope.cancel()
-
-    agent.run(give_up_after_the_first_report)
+    give_up_after_the_first_report(agent, "ledger_verify", {})
 
     soon(lambda: mark.exists() and mark.stat().st_size > 0)
     assert mark.read_text(encoding="utf-8") == "GivenUp"

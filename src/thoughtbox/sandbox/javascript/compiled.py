@@ -13,10 +13,10 @@ import time
 from binascii import crc32
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Final
 
+from thoughtbox.derived_files import places
 from thoughtbox.sandbox.javascript import launch
 from thoughtbox.sandbox.javascript.launch import Installed
 from thoughtbox.sandbox.javascript.module_files import SUFFIX, is_sound, is_trusted, is_trusted_folder
@@ -77,7 +77,7 @@ class Modules:
         return False
 
     def _paths(self, module: str, *, to_write: bool = False) -> Iterator[Path]:
-        paths = (folder / self._names[module] for folder in _places(to_write=to_write))
+        paths = (folder / self._names[module] for folder in places(Path(__file__).parent, to_write=to_write))
         return (path for path in paths if path not in self._unfit)
 
 
@@ -95,16 +95,3 @@ def _name(module: str, installed: Installed) -> str:
     made_from = crc32(installed.wasm(module).read_bytes(), FORM)
     machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
     return f"{module}-{installed.releases}-{sys.platform}-{machine}-{made_from:08x}{SUFFIX}"
-
-
-def _places(*, to_write: bool) -> Iterator[Path]:
-    """Folders that a file may be in: where the package's bytecode is, or else where this user's caches are."""
-    if not (to_write and sys.dont_write_bytecode):
-        yield Path(cache_from_source(str(Path(__file__).with_name("__init__.py")))).parent
-    caches = os.environ.get("XDG_CACHE_HOME")
-    with suppress(RuntimeError):  # nobody's home
-        if sys.platform == "win32":
-            caches = caches or os.environ.get("LOCALAPPDATA") or str(Path.home())
-        elif sys.platform == "darwin":
-            caches = caches or str(Path.home() / "Library" / "Caches")
-        yield Path(caches or Path.home() / ".cache") / "thoughtbox"

@@ -6,18 +6,17 @@ Wasmtime believes what it reads in such a file, so that nothing may stand in it 
 from __future__ import annotations
 
 import os
-import stat
-import sys
 from binascii import crc32
 from pathlib import Path
 from typing import Final
+
+from thoughtbox import derived_files
 
 SUFFIX: Final = ".cwasm"
 MOST_KEPT: Final = 16
 """Files in one folder: for several installations, or several releases."""
 _MAGIC = b"thoughtbox cwasm"
 _BLOCK = 1 << 18
-_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def is_trusted(path: Path) -> bool:
@@ -57,11 +56,7 @@ def write(path: Path, machine_code: bytes) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    if sys.platform == "win32":
-        return True
-    state = path.stat()
-    trusted = (0, os.geteuid(), Path(__file__).stat().st_uid)
-    return state.st_uid in trusted and not state.st_mode & _OTHERS_MAY_WRITE
+    return derived_files.is_trusted(path.stat())
 
 
 def _is_whole(path: Path) -> bool:

@@ -8,12 +8,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from tests.conftest import StartAgent
 from tests.doors.mcp.conftest import StartStdio
 from tests.doors.mcp.tasks.conftest import Place, place
+from tests.support.giving_up import give_up_after_the_first_report
 from tests.support.preludes import STEADY_VERIFY, slow_verify
 from tests.support.servers import StdioServer, command, environment, soon
 from tests.support.snippets import Envelope, is_pair, kinds, records_of, sandboxes, written
@@ -90,18 +90,7 @@ def test_a_snippet_that_its_client_gives_up_is_ended_and_leaves_a_failed_pair(st
     mark = tmp_path / "ended"
     agent = start_agent(prelude=slow_verify(mark))
 
-    async def give_up_after_the_first_report() -> None:
-        first = anyio.Event()
-
-        async def report(progress: float, total: float | None, message: str | None) -> None:
-            first.set()
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: agent.client.call_tool("execute", execute(WAITS), progress_callback=report))
-            await first.wait()
-            tasks.cancel_scope.cancel()
-
-    agent.run(give_up_after_the_first_report)
+    give_up_after_the_first_report(agent, "execute", execute(WAITS))
 
     call, end = soon(lambda: len(found := written(agent)) == 2 and found)
     assert is_pair(call, end, "error")
