@@ -27,13 +27,14 @@ SOURCE = Path(thoughtbox.__file__).parent
 LOOK = """
 import json, sys, time
 from thoughtbox import domains
-from thoughtbox.operations.catalog_file import _name, _places
+from thoughtbox.derived_files import PACKAGE, places
+from thoughtbox.operations.catalog_file import _name
 table = domains.known()
 print(json.dumps({
     "read": table.catalog is not None,
     "title": table.look_up("thought_plan").title,
     "operations": len(table.known),
-    "kept": [str(place / _name()) for place in _places() if (place / _name()).exists()],
+    "kept": [str(place / _name()) for place in places(PACKAGE) if (place / _name()).exists()],
 }))
 """
 
