@@ -24,6 +24,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
+from thoughtbox.errors import LimitExceeded
+
 Language = Literal["javascript", "typescript", "python"]
 
 LANGUAGES: tuple[Language, ...] = ("javascript", "typescript", "python")
@@ -39,12 +41,26 @@ class Limits(NamedTuple):
     """`cpu`: time that the snippet itself computes; while it waits for an answer, none passes."""
     wall_ms: int = 10_000
     """`wall`: time from its start to its end, waiting included."""
+    held_ms: int = 2_000
+    """`held`: time that it may keep others from writing; seen to by whoever holds the run (`Run.end_by`)."""
     memory_bytes: int = 32 * 1024 * 1024
     """`memory`: what its values take up."""
     calls: int = 1_000
     """`calls`: what it may ask for, builders included."""
     output_chars: int = 100_000
     """`output`: what it may log, and as much again for the JSON of its result."""
+
+    @property
+    def by_name(self) -> dict[str, int]:
+        """As errors and the documentation name them."""
+        return {
+            "cpu": self.cpu_ms,
+            "wall": self.wall_ms,
+            "held": self.held_ms,
+            "memory": self.memory_bytes,
+            "calls": self.calls,
+            "output": self.output_chars,
+        }
 
 
 class Snippet(NamedTuple):
@@ -108,6 +124,10 @@ class Run(Protocol):
     @property
     def logs(self) -> Sequence[str]:
         """What it has printed so far, also when it has failed."""
+        ...
+
+    def end_by(self, moment: float, error: LimitExceeded) -> None:
+        """Have it end by that moment of the monotonic clock, or sooner; else it is ended with the error."""
         ...
 
     def start(self) -> Asked | Ended: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -23,7 +24,9 @@ from thoughtbox.errors import (
 from thoughtbox.ledger.export import export_lines
 from thoughtbox.ledger.importing import import_lines
 from thoughtbox.ledger.record import Record
+from thoughtbox.operations import Slices
 from thoughtbox.operations.caller import Caller, Landing
+from thoughtbox.sandbox.sandboxes import Sandboxes
 
 __all__ = ["box", "open_box"]
 
@@ -323,6 +326,56 @@ def test_others_write_while_a_snippet_computes(box: Box):
     assert len(plans) == 5
     assert isinstance(error, LimitExceeded)
     assert error.details["limit"] == "cpu"
+
+
+def test_a_snippet_behind_which_others_write_again_and_again_is_run_three_times_at_most(
+    open_box: OpenBox, monkeypatch: pytest.MonkeyPatch
+):
+    box, other = open_box(), open_box()
+    began: list[int] = []
+    real_run = Sandboxes.run
+
+    def counted(sandboxes: Sandboxes, *given: Any) -> Any:
+        began.append(len(written(other)))
+        return real_run(sandboxes, *given)
+
+    def write_behind(slices: Any, *given: Any, **options: Any) -> Any:
+        """The last moment at which others can: the snippet has read, and is about to write."""
+        if len(began) < 3:
+            other.thought_plan(sessionId="t", planDescription=f"p{len(began)}")
+        return real_finish(slices, *given, **options)
+
+    real_finish = Slices.finish
+    monkeypatch.setattr(Sandboxes, "run", counted)
+    monkeypatch.setattr(Slices, "finish", write_behind)
+    answer = run(box, 'before = tb.ledger.ledger_status()["records"]\n[before, tb.claim("x")]')
+
+    assert began == [0, 1, 2]
+    assert answer["result"] == [3, {"id": "th:4", "kind": "claim"}]  # the two, and its own call
+    assert kinds(box) == ["plan", "plan", "tool_call", "claim", "tool_result"]
+
+
+ENDLESS = {
+    "python": 'tb.thoughts.start_new(sessionTitle="t")\nwhile True:\n    pass',
+    "javascript": 'tb.thoughts.start_new({sessionTitle: "t"}); while (true) {}',
+}
+
+
+@pytest.mark.parametrize("language", ENDLESS)
+def test_a_snippet_that_has_written_keeps_others_from_writing_for_two_seconds_at_most(open_box: OpenBox, language: str):
+    """However long it may compute."""
+    box, other = open_box(THOUGHTBOX_CODE_CPU_MS="60000", THOUGHTBOX_CODE_WALL_MS="60000"), open_box()
+    with ThreadPoolExecutor(1) as pool:
+        looping = pool.submit(box.call, "execute", {"code": ENDLESS[language], "language": language, "session": "s1"})
+        until = time.monotonic() + 20
+        while time.monotonic() < until and not looping.done():
+            other.thought_plan(sessionId="t", planDescription="p")
+        error = looping.exception(timeout=1)
+
+    assert isinstance(error, LimitExceeded)
+    assert error.details == {"limit": "held", "allowed": 2_000}
+    assert error.message == "the snippet kept others from writing for longer than 2000 ms"
+    assert [kind for kind in kinds(box) if kind != "plan"] == ["tool_call", "tool_result"]
 
 
 def _runs(records: list[Record]) -> Iterator[list[Record]]:

@@ -202,6 +202,9 @@ def test_a_command_that_is_interrupted_ends_at_once_and_leaves_no_process(cli: C
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # where tests run in the background, it is ignored
     )
     left = soon(lambda: sandboxes(process.pid))
     began = time.monotonic()

@@ -122,7 +122,7 @@ def test_a_worker_that_does_not_keep_the_limit_is_ended_and_replaced(fresh_sandb
     tell(fresh_sandbox, "1")
     (worker,) = fresh_sandbox.processes
     with closing(fresh_sandbox.run(LOOP, Limits(cpu_ms=60_000, wall_ms=60_000))) as run:
-        run._watch = Watch(Limits(), run._worker)
+        run._watch = Watch(Limits(), run._deadline, run._worker)
         began = time.monotonic()
         with pytest.raises(LimitExceeded) as caught:
             run.start()

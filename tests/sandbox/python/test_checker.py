@@ -80,7 +80,8 @@ def test_what_is_sure_to_fail_is_refused_with_its_line_and_what_is_wrong(shared:
 
 def test_all_complaints_come_at_once_and_at_most_five(shared: PythonSandbox):
     refused = complaint(shared, "\n".join(f'tb.claim("x", nope{n}=1)' for n in range(8)))
-    assert [problem["line"] for problem in refused.details["problems"]] == [1, 2, 3, 4, 5]
+    assert [f"line {n}: " in refused.message for n in range(1, 9)] == [True] * 5 + [False] * 3
+    assert refused.details["line"] == 1
     assert refused.message.count("has no argument") == 5
 
 

@@ -193,6 +193,25 @@ def test_a_server_that_is_killed_leaves_no_process():
     assert eventually(lambda: not any(resident(pid) for pid in processes))
 
 
+def test_a_process_that_computes_ends_soon_after_a_server_that_is_killed_however_long_it_might():
+    code = """
+        import threading
+        from thoughtbox.sandbox.python.sandbox import PythonSandbox
+        from thoughtbox.sandbox.protocol import Limits, Snippet
+        from tests.sandbox.python.processes import engine_processes
+        run = PythonSandbox().run(Snippet("while True:\\n    pass", "python"), Limits(cpu_ms=1_000, wall_ms=600_000))
+        threading.Timer(0.2, lambda: print(*engine_processes(), flush=True)).start()
+        run.start()
+    """
+    server = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True)
+    with server:
+        assert server.stdout
+        processes = [int(pid) for pid in server.stdout.readline().split()]
+        assert processes
+        server.kill()
+    assert eventually(lambda: not any(resident(pid) for pid in processes), 8)  # the engine's own clock gives it 20 s
+
+
 def test_the_environment_of_a_process_is_empty(own: PythonSandbox, others: set[int]):
     own.warm()
     for process in engine_processes() - others:

@@ -33,14 +33,12 @@ from thoughtbox.errors import (
 )
 from thoughtbox.ledger.record import Record
 from thoughtbox.operations import Answered, Focus, Slices, Tx
+from thoughtbox.sandbox.exceeded import exceeded
 from thoughtbox.sandbox.protocol import BASE, Asked, Built, Ended, Limits, Reply, Run, Snippet
 from thoughtbox.sandbox.sandboxes import Sandboxes
 
 FREE_ATTEMPTS: Final = 2
 """How often a snippet is run without holding the workspace; it then is run once more, and holds it."""
-
-LONGEST_HELD_SECONDS: Final = 2.0
-"""How long a snippet may hold its workspace, whatever its operations take."""
 
 Answer = dict[str, Any]
 
@@ -85,7 +83,6 @@ class Execution:
         self._raised: list[ThoughtboxError] = []
         """What operations have refused, for the one that the snippet did not catch."""
         self._refusals: list[RecordedRefusal] = []
-        self._calls = 0
         self._reported = 0
 
     def run(self) -> Answer:
@@ -132,8 +129,9 @@ class Execution:
     def _begun(self) -> Run:
         """A run from the beginning: nothing of an earlier one counts."""
         self._must_have_time()
-        self._raised, self._refusals, self._calls = [], [], 0
+        self._raised, self._refusals = [], []
         run = self._run = self._sandboxes.run(self._snippet, self._limits)
+        run.end_by(self._until, exceeded("wall", self._limits))
         if self._is_stopped:
             run.close()
         return run
@@ -145,7 +143,6 @@ class Execution:
         with closing(self._begun()) as run:
             step = run.start()
             while isinstance(step, Asked):
-                self._count(step)
                 queued += step.queued
                 if step.name != BASE and (queued or asked.must_be_written(step.name, step.arguments)):
                     return self._finished(
@@ -153,7 +150,6 @@ class Execution:
                     )
                 reply = Reply(base=moment.base + len(queued)) if step.name == BASE else self._read(step, moment)
                 step = run.resume(reply)
-            self._count(step)
             last = step._replace(queued=[*queued, *step.queued])
             return self._finished(partial(self._go_on, run=run, step=last, moment=moment), moment.focus)
 
@@ -177,7 +173,7 @@ class Execution:
 
     def _within(self, tx: Tx, run: Run, first: Any) -> Written:
         """All that the snippet writes, between the records of its call and of its end."""
-        until = time.monotonic() + LONGEST_HELD_SECONDS
+        run.end_by(time.monotonic() + self._limits.held_ms / 1000, exceeded("held", self._limits))
         session = session_for(tx, self._session)
         tx.focus = pinned(tx.focus, session)
         call = tx.append(
@@ -186,12 +182,9 @@ class Execution:
         written: list[Record] = []
         step = first()
         while isinstance(step, Asked):
-            if time.monotonic() > until:
-                raise _held_too_long()
             self._write(tx, step.queued, session, written)
             reply = self._answered(tx, step, written) if step.name != BASE else Reply()
             step = run.resume(reply._replace(base=tx.ledger.last_seq_held() + 1))
-            self._count(step)
         self._write(tx, step.queued, session, written)
         tx.append(
             records.ended(session, call, said=_counted(written), records=len(written)),
@@ -253,23 +246,13 @@ class Execution:
             if answer.done():  # that was its own
                 raise
             answer.cancel()
-            raise _out_of_time(self._limits) from None
+            raise exceeded("wall", self._limits) from None
         finally:
             self._waits_for = None
 
     def _must_have_time(self) -> None:
         if time.monotonic() >= self._until:
-            raise _out_of_time(self._limits)
-
-    def _count(self, step: Asked | Ended) -> None:
-        """Count what the snippet has asked for; it may not ask for ever."""
-        self._calls += len(step.queued) + (isinstance(step, Asked) and step.name != BASE)
-        if self._calls > self._limits.calls:
-            raise LimitExceeded(
-                f"the snippet made more than {self._limits.calls} calls",
-                recovery="Read in larger pages, or split the work over several snippets.",
-                details={"limit": "calls", "allowed": self._limits.calls},
-            )
+            raise exceeded("wall", self._limits)
 
     def _progress(self) -> Any:
         """Passes on how far an operation has come that the snippet waits for, behind those before it."""
@@ -345,23 +328,6 @@ def _tampered(kind: str) -> SnippetFailed:
     return SnippetFailed(
         f"tb.{kind} was given what it does not take, and did not say so",
         recovery="Leave the functions below tb and those of the language as they are.",
-    )
-
-
-def _held_too_long() -> LimitExceeded:
-    allowed = int(LONGEST_HELD_SECONDS * 1000)
-    return LimitExceeded(
-        f"the snippet held the workspace for more than {allowed} ms",
-        recovery="Do what takes long before the first write, or split the work over several snippets.",
-        details={"limit": "held", "allowed": allowed},
-    )
-
-
-def _out_of_time(limits: Limits) -> LimitExceeded:
-    return LimitExceeded(
-        f"the snippet took longer than {limits.wall_ms} ms, most of it waiting for operations",
-        recovery="Ask for less at once, split the work over several snippets, or call what takes long by itself.",
-        details={"limit": "wall", "allowed": limits.wall_ms},
     )
 
 

@@ -39,10 +39,13 @@ class Looking:
         self._snippet = Snippet(code, language or detected(code), catalog=catalog_json(TABLE))
         self._limits = limits
         self._run: Run | None = None
+        self._is_stopped = False
 
     def run(self) -> dict[str, Any]:
         with closing(self._sandboxes.run(self._snippet, self._limits)) as run:
             self._run = run
+            if self._is_stopped:
+                run.close()
             try:
                 ended = run.start()
             except SnippetError as error:
@@ -53,6 +56,7 @@ class Looking:
             return _answer(ended, self._snippet.language)
 
     def stop(self) -> None:
+        self._is_stopped = True
         if (run := self._run) is not None:
             run.close()
 

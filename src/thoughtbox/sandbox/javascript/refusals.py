@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from thoughtbox.errors import LimitExceeded, SnippetError, SnippetFailed, SnippetInvalid
+from thoughtbox.sandbox.exceeded import exceeded
 from thoughtbox.sandbox.protocol import Limits
 
 DEEPEST_CALLS = 2_000
@@ -24,47 +25,6 @@ _MISSING = {
     "document": "a browser",
     "Buffer": "Node",
 }
-
-
-def limit_exceeded(limit: str, limits: Limits, allowed: int | None = None) -> LimitExceeded:
-    most, message, recovery = _limits(limits)[limit]
-    return LimitExceeded(message, recovery=recovery, details={"limit": limit, "allowed": allowed or most})
-
-
-def _limits(limits: Limits) -> dict[str, tuple[int, str, str]]:
-    megabytes = limits.memory_bytes // (1024 * 1024)
-    return {
-        "cpu": (
-            limits.cpu_ms,
-            f"the snippet computed for longer than {limits.cpu_ms} ms",
-            "Let operations do the work (they do not count), look for a loop that does not end, or split the snippet.",
-        ),
-        "wall": (
-            limits.wall_ms,
-            f"the snippet took longer than {limits.wall_ms} ms in all, waiting included",
-            "Ask for less in one snippet, or split it.",
-        ),
-        "memory": (
-            limits.memory_bytes,
-            f"the snippet needed more than {megabytes} MB of memory",
-            "Keep less at a time: ask for smaller pages, and keep only the fields you need.",
-        ),
-        "calls": (
-            limits.calls,
-            f"the snippet asked for more than {limits.calls} operations and builders",
-            "Use operations that take or return many things at once, or split the snippet.",
-        ),
-        "output": (
-            limits.output_chars,
-            f"the snippet printed, or returned, more than {limits.output_chars} characters",
-            "Return a summary: counts, ids, the fields that matter; print less.",
-        ),
-        "recursion": (
-            DEEPEST_CALLS,
-            f"calls or values of the snippet are nested too deeply (about {DEEPEST_CALLS} plain calls fit)",
-            "Look for a function that calls itself without end, or use a loop.",
-        ),
-    }
 
 
 def not_scheduled(limits: Limits, seconds: float) -> LimitExceeded:
@@ -87,7 +47,8 @@ def too_deep() -> LimitExceeded:
 def failure(about: dict[str, Any], limits: Limits, code: str) -> SnippetError:
     """The error for what a worker says went wrong."""
     if "limit" in about:
-        return limit_exceeded(about["limit"], limits)
+        limit = about["limit"]
+        return exceeded(limit, limits, DEEPEST_CALLS if limit == "recursion" else None)
     place = {key: about[key] for key in ("line", "column") if about.get(key) is not None}
     if "refused" in about:
         return SnippetInvalid(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Sequence
 from enum import Enum, auto
 
 import orjson
 
-from thoughtbox.errors import SandboxUnavailable, SnippetError, SnippetFailed, SnippetInvalid
+from thoughtbox.errors import LimitExceeded, SandboxUnavailable, SnippetError, SnippetFailed, SnippetInvalid
+from thoughtbox.sandbox.exceeded import Deadline, exceeded
 from thoughtbox.sandbox.javascript.frames import Frame, Kind
 from thoughtbox.sandbox.javascript.keeper import Keeper
 from thoughtbox.sandbox.javascript.messages import Nonsense, asked, built, parsed
 from thoughtbox.sandbox.javascript.process import Gone, Late, WorkerProcess
-from thoughtbox.sandbox.javascript.refusals import failure, limit_exceeded
+from thoughtbox.sandbox.javascript.refusals import failure
 from thoughtbox.sandbox.javascript.watch import Watch
 from thoughtbox.sandbox.protocol import BASE, Asked, Ended, Limits, Reply, Snippet
 
@@ -35,7 +37,8 @@ class JavaScriptRun:
         self._limits = limits
         self._keeper = keeper
         self._worker = worker
-        self._watch = Watch(limits, worker)
+        self._deadline = Deadline()
+        self._watch = Watch(limits, self._deadline, worker)
         self._state = State.NEW
         self._changing = threading.Lock()
         self._is_closed = False
@@ -47,17 +50,21 @@ class JavaScriptRun:
     def logs(self) -> Sequence[str]:
         return self._logs
 
+    def end_by(self, moment: float, error: LimitExceeded) -> None:
+        self._deadline.set(moment, error)
+
     def start(self) -> Asked | Ended:
         parts = self._request()
         self._enter(State.NEW)
+        self.end_by(time.monotonic() + self._limits.wall_ms / 1000, exceeded("wall", self._limits))
         self._watch.run_begins()
         return self._step(Kind.RUN, *parts)
 
     def resume(self, reply: Reply) -> Asked | Ended:
         text = _encoded({"answer": reply.answer, "error": reply.error, "base": reply.base})
-        if self._watch.is_out_of_time:
+        if (passed := self._deadline.passed()) is not None:
             self.close()
-            raise limit_exceeded("wall", self._limits)
+            raise passed
         self._enter(State.WAITING)
         self._watch.turn_begins()
         return self._step(Kind.REPLY, text)
@@ -136,7 +143,7 @@ class JavaScriptRun:
         except SandboxUnavailable:
             self._state = State.OVER
             raise
-        self._watch = Watch(self._limits, self._worker)
+        self._watch = Watch(self._limits, self._deadline, self._worker)
         self._watch.run_begins()
         return not self._is_closed
 
@@ -176,7 +183,7 @@ class JavaScriptRun:
     def _count(self, calls: int) -> None:
         self._calls += calls
         if self._calls > self._limits.calls:
-            raise limit_exceeded("calls", self._limits)
+            raise exceeded("calls", self._limits)
 
     def _let_go(self, *, is_fit: bool = True) -> None:
         """Give the worker back, once; or end it, where something may still be running in it."""

@@ -11,8 +11,9 @@ import time
 from typing import Final
 
 from thoughtbox.errors import LimitExceeded
+from thoughtbox.sandbox.exceeded import Deadline, exceeded
 from thoughtbox.sandbox.javascript.process import WorkerProcess
-from thoughtbox.sandbox.javascript.refusals import limit_exceeded, not_scheduled
+from thoughtbox.sandbox.javascript.refusals import not_scheduled
 from thoughtbox.sandbox.protocol import Limits
 
 GRACE_SECONDS: Final = 0.08
@@ -26,17 +27,17 @@ BEGIN_SECONDS: Final = 10.0
 class Watch:
     """The time of one run."""
 
-    def __init__(self, limits: Limits, worker: WorkerProcess) -> None:
+    def __init__(self, limits: Limits, deadline: Deadline, worker: WorkerProcess) -> None:
         self._limits = limits
+        self._deadline = deadline
         self._worker = worker
         self._cpu_left = limits.cpu_ms / 1000
         self._is_computing = False
-        self._turn = self._due = self._ends = 0.0
+        self._turn = self._due = 0.0
         self._cpu_before: float | None = None
 
     def run_begins(self) -> None:
         """The snippet is given to the worker."""
-        self._ends = time.monotonic() + self._limits.wall_ms / 1000
         self._is_computing = False
         self._due = time.monotonic() + BEGIN_SECONDS
 
@@ -51,26 +52,22 @@ class Watch:
         self._cpu_left = max(0.0, self._limits.cpu_ms / 1000 - cpu_used)
 
     @property
-    def is_out_of_time(self) -> bool:
-        return time.monotonic() >= self._ends
-
-    @property
     def patience(self) -> float:
         """Seconds until the next look at it."""
-        return max(0.0, min(self._due, self._ends) - time.monotonic())
+        return max(0.0, min(self._due, self._deadline.moment) - time.monotonic())
 
     def over(self) -> LimitExceeded | None:
         """Why the worker has to be ended now, if it has; else there is new patience."""
+        if (passed := self._deadline.passed()) is not None:
+            return passed
         now = time.monotonic()
-        if now >= self._ends:
-            return limit_exceeded("wall", self._limits)
         if now < self._due:
             return None
         if not self._is_computing:
             return not_scheduled(self._limits, BEGIN_SECONDS)
         missing = self._missing()
         if missing <= 0:
-            return limit_exceeded("cpu", self._limits)
+            return exceeded("cpu", self._limits)
         longest = max(LONGEST_TURN_SECONDS, 2 * self._cpu_left)
         if now >= self._turn + longest:
             return not_scheduled(self._limits, longest)

@@ -66,10 +66,7 @@ class Checker:
             raise SnippetInvalid(
                 "; ".join(f"line {problem.line}: {problem.message}" for problem in found[:MOST_TOLD]),
                 recovery="Mend the snippet and send it again: nothing of it was run.",
-                details={
-                    "line": found[0].line,
-                    "problems": [{"line": problem.line, "message": problem.message} for problem in found[:MOST_TOLD]],
-                },
+                details={"line": found[0].line},
             )
 
     def warm(self) -> None:

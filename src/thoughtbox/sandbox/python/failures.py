@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic_monty import Frame, MontyCrashedError, MontyError, MontyRuntimeError, MontySyntaxError
 
-from thoughtbox.errors import LimitExceeded, SnippetError, SnippetFailed, SnippetInvalid
+from thoughtbox.errors import SnippetError, SnippetFailed, SnippetInvalid
+from thoughtbox.sandbox.exceeded import exceeded
 from thoughtbox.sandbox.protocol import Limits
 from thoughtbox.sandbox.python.rewriting import Rewritten
 from thoughtbox.sandbox.python.worker import DEEPEST_CALL
@@ -23,19 +24,6 @@ MODULES = (
     "json, math, random, re, time, typing, unicodedata"
 )
 
-_SPLIT = "do less in one snippet: let an operation filter, sort or count, and go on in a second one with tb.vars."
-_LIMITS = {
-    "cpu": ("it computed for more than {allowed} ms", "Take out loops without end, and " + _SPLIT),
-    "wall": ("it took longer than {allowed} ms, waiting included", "Ask for less at once, or " + _SPLIT),
-    "memory": ("its values took up more than {allowed} bytes", "Keep only what you need of each answer, and " + _SPLIT),
-    "calls": (
-        "it made more than {allowed} calls of tb",
-        "Use one call for many things where there is one, and " + _SPLIT,
-    ),
-    "output": ("what it printed, returned or sent was longer than {allowed} characters", "Print and return a summary."),
-    "recursion": ("its functions called each other more than {allowed} levels deep", "Use a loop and a list instead."),
-}
-
 _INSTEAD = {
     "class inheritance": "Leave the base class out. Instead of an exception of your own, raise ValueError with a text.",
     "yield": "Collect the values in a list and return it, or write a generator expression.",
@@ -48,31 +36,10 @@ _INSTEAD = {
 }
 
 
-def limit_exceeded(limit: str, limits: Limits, allowed: int | None = None) -> LimitExceeded:
-    """`allowed` where it is another number than that of the limit."""
-    allowed = (
-        allowed
-        or {
-            "cpu": limits.cpu_ms,
-            "wall": limits.wall_ms,
-            "memory": limits.memory_bytes,
-            "calls": limits.calls,
-            "output": limits.output_chars,
-            "recursion": DEEPEST_CALL,
-        }[limit]
-    )
-    what, instead = _LIMITS[limit]
-    return LimitExceeded(
-        f"the snippet was ended: {what.format(allowed=allowed)}",
-        recovery=instead,
-        details={"limit": limit, "allowed": allowed},
-    )
-
-
 def failure(error: MontyError, source: Rewritten, sent: Mapping[str, Any], limits: Limits) -> SnippetError:
     """`sent` are the errors that the host has answered with, by the text that they were raised with."""
     if isinstance(error, MontyCrashedError):
-        return limit_exceeded("cpu", limits) if error.timed_out else _crashed()
+        return exceeded("cpu", limits) if error.timed_out else _crashed()
     if not isinstance(error, MontySyntaxError | MontyRuntimeError):
         return SnippetFailed(f"the snippet could not be run: {error}")
     raised = error.exception()
@@ -83,7 +50,7 @@ def failure(error: MontyError, source: Rewritten, sent: Mapping[str, Any], limit
     if isinstance(error, MontySyntaxError) and frames and frames[-1].function_name is None:
         return _not_python(str(raised), line)
     if (limit := _limit(raised, frames)) is not None:
-        return limit_exceeded(limit, limits)
+        return exceeded(limit, limits, DEEPEST_CALL if limit == "recursion" else None)
     if isinstance(raised, RuntimeError) and str(raised) in sent:
         return _sent(sent[str(raised)], line)
     return _raised(raised, line)

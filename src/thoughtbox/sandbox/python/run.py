@@ -10,6 +10,7 @@ from typing import Any
 from pydantic_monty import FunctionSnapshot, MontyComplete, MontyError, NameLookupSnapshot
 
 from thoughtbox.errors import LimitExceeded, SnippetError, SnippetFailed
+from thoughtbox.sandbox.exceeded import Deadline, exceeded
 from thoughtbox.sandbox.protocol import BASE, Asked, Built, Ended, Limits, Reply, Snippet
 from thoughtbox.sandbox.python import failures, frames
 from thoughtbox.sandbox.python.library import ASK, END, meant, opening
@@ -43,6 +44,7 @@ class PythonRun:
         self._check = check
         self._begin = begin
         self._finish = finish
+        self._deadline = Deadline()
         self._printed = Printed(limits.output_chars, self._too_much)
         self._source = Rewritten(snippet.code)
         self._waiting: FunctionSnapshot | None = None
@@ -59,15 +61,17 @@ class PythonRun:
         self._is_in_turn = False
         self._is_closed = False
         self._breach: LimitExceeded | None = None
-        self._wall_until = float("inf")
         self._cpu_until = float("inf")
 
     @property
     def logs(self) -> Sequence[str]:
         return self._printed.lines
 
+    def end_by(self, moment: float, error: LimitExceeded) -> None:
+        self._deadline.set(moment, error)
+
     def start(self) -> Asked | Ended:
-        self._wall_until = time.monotonic() + self._limits.wall_ms / 1_000
+        self.end_by(time.monotonic() + self._limits.wall_ms / 1_000, exceeded("wall", self._limits))
         self._check(self._snippet)
         self._source = rewritten(self._snippet.code)
         with self._lock:
@@ -79,14 +83,15 @@ class PythonRun:
         used = self._worker.cpu()
         if used is not None:
             self._cpu_until = used + self._limits.cpu_ms / 1_000
+            self._worker.may_compute(self._limits.cpu_ms / 1_000)
         return self._on(lambda: self._worker.feed(self._source.code, self._printed))
 
     def resume(self, reply: Reply) -> Asked | Ended:
         waiting, self._waiting = self._waiting, None
         if waiting is None:
             raise RuntimeError("the run does not wait for an answer")
-        if time.monotonic() > self._wall_until:
-            raise self._failed("wall")
+        if (passed := self._deadline.passed()) is not None:
+            raise self._spent(passed)
         told = self._told(reply)
         return self._on(lambda: waiting.resume({"return_value": told}))
 
@@ -105,8 +110,8 @@ class PythonRun:
         with self._lock:
             if not self._is_in_turn or self._breach is not None:
                 return
-            if time.monotonic() > self._wall_until:
-                self._breach = self._failed("wall")
+            if (passed := self._deadline.passed()) is not None:
+                self._breach = passed
             elif (self._worker.cpu() or 0) > self._cpu_until + self._answers * PER_ANSWER:
                 self._breach = self._failed("cpu")
             else:
@@ -246,7 +251,7 @@ class PythonRun:
 
     def _failed(self, limit: str, allowed: int | None = None) -> LimitExceeded:
         self._worker.is_spent = True
-        return failures.limit_exceeded(limit, self._limits, allowed)
+        return exceeded(limit, self._limits, allowed)
 
     def _spent(self, error: SnippetError) -> SnippetError:
         if isinstance(error, LimitExceeded):
