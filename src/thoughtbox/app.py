@@ -21,6 +21,7 @@ from thoughtbox.ledger.shadow import left_behind
 from thoughtbox.ledger.view import Views
 from thoughtbox.loading import loaded
 from thoughtbox.operations.caller import Focus, Memory
+from thoughtbox.operations.lasting import Lasting
 from thoughtbox.search.registry import versions
 from thoughtbox.settings import Settings
 from thoughtbox.world import World
@@ -36,6 +37,15 @@ GARBAGE_THRESHOLDS = (50_000, 20, 20)
 
 PEACE_SECONDS = 0.1
 """Time before a module is imported that nobody has asked for yet."""
+LOOK_SECONDS = 0.02
+LONGEST_AWAITED_SECONDS = 1.0
+
+
+def await_peace(is_busy: Callable[[], bool]) -> None:
+    """Let calls that are under way come to their end first, unless they take long."""
+    until = time.monotonic() + LONGEST_AWAITED_SECONDS
+    while is_busy() and time.monotonic() < until:
+        time.sleep(LOOK_SECONDS)
 
 
 class Thoughtbox:
@@ -49,6 +59,7 @@ class Thoughtbox:
         self.world = world or World()
         self.table = domains.known(keep=False)
         self.views = all_views()
+        self.lasting = Lasting()
         self._making = RLock()
         self._keyring: Keyring | None = None
         self._dispatcher: Dispatcher | None = None
@@ -118,6 +129,7 @@ class Thoughtbox:
                     settings=settings.rooms,
                     data_dir=settings.data_dir if settings.storage == "fs" else None,
                     project_root=settings.project_root,
+                    lasting=self.lasting,
                     workspaces=Workspaces(settings.project, settings.workspace_lock, settings.workspace_allowlist),
                 )
                 if self._is_kept:
@@ -134,7 +146,23 @@ class Thoughtbox:
         loaded("thoughtbox.operations.offered")
         _ = self.dispatcher
 
-    def warm_rooms(self, *, pause: float = PEACE_SECONDS, is_over: Callable[[], bool] = lambda: False) -> None:
+    def foresee(self, operation: object, arguments: object) -> None:
+        """Begin what a call will need most time for, before all that it needs is imported."""
+        known = self.table.known.get(operation) if isinstance(operation, str) else None
+        if known is None or not isinstance(arguments, dict):
+            return
+        if known.gateway is not None:
+            self.foresee(arguments.get("operation"), arguments)
+        elif (ahead := self.table.rooms[known.room].ahead) is not None:
+            ahead(self.table, self.lasting, known.name, arguments)
+
+    def warm_rooms(
+        self,
+        *,
+        pause: float = PEACE_SECONDS,
+        is_busy: Callable[[], bool] = lambda: False,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Import what is called first in the toolset that is shown, and keep the catalog if it was missed: behind that.
 
         Whoever calls at once needs one module, and the interpreter runs one thread: the others wait for a moment's
@@ -142,6 +170,7 @@ class Thoughtbox:
         """
         for module in self._likely():
             time.sleep(pause)
+            await_peace(is_busy)
             if is_over():
                 return
             loaded(module)
@@ -175,8 +204,8 @@ class Thoughtbox:
             )
 
     def close(self) -> None:
+        self.lasting.close()
         if self._dispatcher is not None:
-            self._dispatcher.lasting.close()
             self._dispatcher.tallies.close()
         if self._keeper is not None:
             self._keeper.close()

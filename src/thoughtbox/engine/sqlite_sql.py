@@ -35,8 +35,8 @@ class SqliteSql:
         self._run = (cursor or connection).execute
         self._run_many = (cursor or connection).executemany
         self._scans: set[apsw.Cursor] = set()
-        self._waiting: list[tuple[Any, ...]] = []
-        self._insert = ""
+        self._waiting: list[tuple[str, tuple[Any, ...]]] = []
+        """Rows that are yet to be inserted, behind the statement that does it."""
         self._of_earlier_calls = 0
         self._owes_savepoint = False
         self.memo: dict[Any, Any] = {}
@@ -86,11 +86,7 @@ class SqliteSql:
             raise _found_in_rows(error) from error
 
     def put(self, statement: str, row: tuple[Any, ...]) -> None:
-        if statement != self._insert:
-            if self._waiting:
-                self.settle()
-            self._insert = statement
-        self._waiting.append(row)
+        self._waiting.append((statement, row))
 
     def scan(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
         try:
@@ -158,19 +154,25 @@ class SqliteSql:
         waiting, self._waiting = self._waiting, []
         if self._owes_savepoint:
             self._owes_savepoint = False
-            if earlier := waiting[: self._of_earlier_calls]:
-                self._run_many(self._insert, earlier)
-                waiting = waiting[self._of_earlier_calls :]
+            self._insert(waiting[: self._of_earlier_calls])
+            waiting = waiting[self._of_earlier_calls :]
             self._run("SAVEPOINT call")
-        if waiting:
-            self._run_many(self._insert, waiting)
+        self._insert(waiting)
+
+    def _insert(self, waiting: Iterable[tuple[str, tuple[Any, ...]]]) -> None:
+        """Insert rows in the order in which they were put, but all of a statement at once."""
+        together: dict[str, list[tuple[Any, ...]]] = {}
+        for statement, row in waiting:
+            together.setdefault(statement, []).append(row)
+        for statement, rows in together.items():
+            self._run_many(statement, rows)
 
     def _settle_to_read(self) -> None:
         """Insert what waits, if anything does: without rows of its own, a call that reads needs no savepoint yet."""
         if len(self._waiting) > self._of_earlier_calls:
             self.settle()
         elif self._waiting:
-            self._run_many(self._insert, self._waiting)
+            self._insert(self._waiting)
             self._waiting = []
             self._of_earlier_calls = 0
 

@@ -14,10 +14,15 @@ from thoughtbox.loading import Reference
 
 if TYPE_CHECKING:
     from thoughtbox.operations.caller import Focus
+    from thoughtbox.operations.lasting import Lasting
     from thoughtbox.operations.table import Table
 
 Route = Callable[["Table", Mapping[str, Any]], tuple[str, Mapping[str, Any]]]
 """From the arguments of an operation that leads to others: which one is meant, and its own arguments."""
+
+
+Ahead = Callable[["Table", "Lasting", str, Mapping[str, Any]], None]
+"""Begins what an operation with such arguments will need most time for, while its module is yet to be imported."""
 
 
 class Gateway(NamedTuple):
@@ -84,6 +89,7 @@ class KnownRoom(NamedTuple):
     remembered: Any
     """The type of what it keeps in its caller's focus, or where that is."""
     first_focus: Callable[[Mapping[str, Any]], object] | None
+    ahead: Ahead | None
 
     @property
     def remembers(self) -> type[Any] | None:
@@ -165,10 +171,8 @@ def _operation(fields: tuple[Any, ...]) -> KnownOperation:
 
 
 def _room(fields: tuple[Any, ...]) -> KnownRoom:
-    name, summary, module, gateway, names, arguments, remembered, first_focus = fields
-    return KnownRoom(
-        name, summary, module, _referred(gateway), names, arguments, _referred(remembered), _referred(first_focus)
-    )
+    name, summary, module, gateway, names, arguments, *others = fields
+    return KnownRoom(name, summary, module, _referred(gateway), names, arguments, *map(_referred, others))
 
 
 def _view(fields: tuple[Any, ...]) -> KnownView:

@@ -56,6 +56,7 @@ def _room(room: KnownRoom) -> KnownRoom:
         gateway=room.gateway if isinstance(room.gateway, str) else _place(room.gateway),
         remembered=_place(room.remembers),
         first_focus=_place(room.first_focus),
+        ahead=_place(room.ahead),
     )
 
 

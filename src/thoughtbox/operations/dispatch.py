@@ -88,12 +88,13 @@ class Dispatcher:
         workspaces: Workspaces = ANY,
         data_dir: Path | None = None,
         project_root: Path | None = None,
+        lasting: Lasting | None = None,
     ) -> None:
         """`settings` are those of the rooms, by name; `workspaces` are those that calls may go to."""
         self._engine = engine
         self._workspaces = workspaces
         self.table = table
-        self.lasting = Lasting()
+        self.lasting = lasting or Lasting()
         self._shaping = Shaping(world)
         self.tallies = Tallies(
             table.tallies, lambda workspace, work, what: self.do(workspace, COUNTER, work, what=what)

@@ -17,7 +17,7 @@ from thoughtbox.loading import declaring
 from thoughtbox.operations.addressed import Prompt, Resource
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.caller import Focus
-from thoughtbox.operations.catalog import Gateway, KnownOperation, KnownRoom
+from thoughtbox.operations.catalog import Ahead, Gateway, KnownOperation, KnownRoom
 from thoughtbox.operations.models import Output
 from thoughtbox.operations.operation import (
     Completion,
@@ -57,6 +57,7 @@ class Room:
         invalid: type[ThoughtboxError] = InvalidPayload,
         remembers: type[DataclassInstance] | None = None,
         first_focus: Callable[[Mapping[str, Any]], object] | None = None,
+        ahead: Ahead | None = None,
         gateway: str | Lines = "",
         gateway_names: Sequence[str] = (),
         gateway_arguments: Mapping[str, Sequence[str]] | None = None,
@@ -68,11 +69,11 @@ class Room:
 
         `invalid` is what this surface's specification calls a bad argument. `remembers` is the type of the value that
         the room keeps in its caller's focus (a frozen dataclass whose fields are plain), and `first_focus` makes the
-        one that a new caller has, from the settings. `gateway` is what the room says of itself in the description of
-        the one tool that leads to all, perhaps to a caller who stands somewhere; `gateway_names` are the names that
-        its specification wants to be seen there, of operations and of families, and `gateway_arguments` those
-        arguments of some operations that are. `echo` says in a line what a write of it has done. `envelope` goes around
-        everything that is answered.
+        one that a new caller has, from the settings. `ahead` begins what a first call will wait for. `gateway` is what
+        the room says of itself in the description of the one tool that leads to all, perhaps to a caller who stands
+        somewhere; `gateway_names` are the names that its specification wants to be seen there, of operations and of
+        families, and `gateway_arguments` those arguments of some operations that are. `echo` says in a line what a
+        write of it has done. `envelope` goes around everything that is answered.
         """
         self.name = name
         self._echo = echo or _echo
@@ -88,6 +89,7 @@ class Room:
             gateway_arguments={operation: tuple(names) for operation, names in (gateway_arguments or {}).items()},
             remembered=remembers,
             first_focus=first_focus,
+            ahead=ahead,
         )
         table.declare("room", table.rooms, name, self.known)
         table.declare_views(views)

@@ -149,8 +149,8 @@ class Sandbox(Protocol):
         """Take a process for the snippet; raises `SandboxUnavailable` when none can be had."""
         ...
 
-    def warm(self) -> None:
-        """Have a process ready, so that the next snippet need not wait for one."""
+    def warm(self, snippet: Snippet | None = None) -> None:
+        """Have a process ready, so that the next snippet need not wait for one; if that is known, all that it needs."""
         ...
 
     def close(self) -> None:

@@ -38,11 +38,11 @@ MODELS: Mapping[str, type[Authored]] = {
 }
 """The authored kinds, and what the builder of each takes."""
 
-_OWN = {"sourceUrl": "source_url", "answeredBy": "answered_by", "steps": "steps", "context": "context"} | {
-    "alternativesConsidered": "alternatives_considered",
-    "replacesId": "replaces_id",
+OWN: Mapping[str, Mapping[str, str]] = {
+    kind: {field.alias or name: name for name, field in model.model_fields.items() if name not in Authored.model_fields}
+    for kind, model in MODELS.items()
 }
-"""What only some kinds have, by the name that the record gives it."""
+"""What only some kinds have: fields of their models, by the names that records give them."""
 
 _CLAIM = ("claim", {"text": "Reads dominate writes 40 to 1.", "session": "s1"})
 
@@ -152,11 +152,11 @@ for _kind in HOST_ONLY:
 
 def append(tx: Tx, call: Authored, session: str) -> Record:
     """Write one record. What it refers to must be there, and stands before it."""
-    relations = []
-    for name in RELATIONS_IN_ORDER:
-        for to in getattr(call, name) or ():
-            relations.append({"type": name, "to": to})
-    attrs = present({wire: getattr(call, name, None) for wire, name in _OWN.items()})
+    given = call.model_fields_set
+    relations = [
+        {"type": name, "to": to} for name in RELATIONS_IN_ORDER if name in given for to in getattr(call, name) or ()
+    ]
+    attrs = present({wire: getattr(call, name) for wire, name in OWN[call.kind].items()})
     for to in (*(relation["to"] for relation in relations), *attrs.get("answeredBy", ()), *_replaced(attrs)):
         _must_be_there(tx, to)
     return tx.append(

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from thoughtbox.domains.code.pyi import python_declarations
 from thoughtbox.domains.code.typescript import typescript_declarations
-from thoughtbox.operations import Table
+
+if TYPE_CHECKING:
+    from thoughtbox.operations import Table
 
 MOST_KEPT = 16
 """Texts of each language."""

@@ -278,5 +278,5 @@ class Executed(CamelOutput):
     logs: list[str]
     language: Language
     records: list[Any]
-    """Those just written: id and kind."""
+    """Those just written: id and kind; `last` where several of a kind follow each other."""
     session: Annotated[str | None, Field(description="Where they went, unless you named it or are in it.")] = None

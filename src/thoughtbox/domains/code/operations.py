@@ -6,6 +6,7 @@ from typing import Any
 
 from thoughtbox.domains.code import authoring, reading, variables
 from thoughtbox.domains.code import declarations as declared
+from thoughtbox.domains.code.listing import listed
 from thoughtbox.domains.code.models import Declared, Execute, Executed, ReadDeclarations, Search, Searched
 from thoughtbox.domains.code.room import room
 from thoughtbox.domains.code.running import Execution, Written
@@ -131,10 +132,7 @@ def execute(slices: Slices, call: Execute) -> Steps[Executed]:
             "result": written.ended.result,
             "logs": list(written.ended.logs),
             "language": snippet.language,
-            "records": [
-                dict(record.envelope) if in_full else {"id": record.id, "kind": record.kind}
-                for record in written.records
-            ],
+            "records": [dict(record.envelope) for record in written.records] if in_full else listed(written.records),
             **({"session": written.session} if is_news else {}),
         }
 

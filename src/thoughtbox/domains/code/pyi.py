@@ -8,13 +8,16 @@ often not be told, and the operation says so itself. Everything here begins with
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import orjson
 
 from thoughtbox.domains.code.reachable import Place, places, reachable
 from thoughtbox.domains.code.shapes import Field, Schema, fields, literals, names_something, options, resolved, words
 from thoughtbox.domains.code.signatures import BUILDERS, HOST_ONLY, Option, OptionType, options_of, python_name
-from thoughtbox.operations import KnownOperation, Table
+
+if TYPE_CHECKING:
+    from thoughtbox.operations import KnownOperation, Table
 
 _HEAD = '''\
 from typing import Any, Literal, NoReturn

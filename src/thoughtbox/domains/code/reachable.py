@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from thoughtbox.ledger.record import AUTHORED
-from thoughtbox.operations import KnownOperation, Table
+
+if TYPE_CHECKING:
+    from thoughtbox.operations import KnownOperation, Table
 
 RUN_SNIPPETS = frozenset({"search", "execute"})
 """A snippet in a snippet would have limits of its own."""

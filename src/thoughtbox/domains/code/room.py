@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from thoughtbox.domains.code import records
+from thoughtbox.domains.code import ahead, records
+from thoughtbox.domains.code.listing import number
 from thoughtbox.domains.code.standing import Authoring
 from thoughtbox.domains.code.view import Written
 from thoughtbox.operations import Room
@@ -15,7 +16,7 @@ from thoughtbox.search.registry import searchable
 def echo(operation: str, answer: Mapping[str, Any]) -> str:
     """What was written, for whoever watches: `claim th:17`, `execute 3 records`."""
     if isinstance(answer.get("records"), list):
-        return f"{operation} {len(answer['records'])} records"
+        return f"{operation} {sum(map(number, answer['records']))} records"
     named = answer.get("id") or answer.get("name")
     return f"{operation} {named}" if isinstance(named, str) else operation
 
@@ -25,6 +26,7 @@ room = Room(
     summary="Code mode: search the catalog, run snippets, write records with seven builders.",
     views=[Written],
     remembers=Authoring,
+    ahead=ahead.begin,
     echo=echo,
 )
 

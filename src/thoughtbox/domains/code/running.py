@@ -196,7 +196,8 @@ class Execution:
     def _write(self, tx: Tx, queued: Sequence[Built], session: str, written: list[Record]) -> None:
         """Write what builders have queued; the records say the same of their source as if they had been asked for."""
         around = (*tx.task.via, tx.task.operation)
-        builders = {kind: tx.doing(tx.task._replace(operation=kind, via=around)) for kind, _, _ in queued}
+        kinds = {kind for kind, _, _ in queued}
+        builders = {kind: tx.doing(tx.task._replace(operation=kind, via=around)) for kind in kinds}
         for kind, text, options in queued:
             try:
                 call = MODELS[kind].model_validate({"text": text, **options}, by_alias=True, by_name=False)

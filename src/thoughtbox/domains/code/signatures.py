@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from keyword import iskeyword
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import orjson
 
 from thoughtbox.domains.code.shapes import Field, Schema, fields, literals, options, resolved
 from thoughtbox.ledger.record import RELATION_MEANINGS
-from thoughtbox.operations import KnownOperation, Table
+
+if TYPE_CHECKING:
+    from thoughtbox.operations import KnownOperation, Table
 
 LONGEST = 200
 """Characters of a signature, beyond which it is abbreviated."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from json import dumps
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
@@ -29,7 +29,9 @@ from thoughtbox.domains.code.signatures import (
     OptionType,
 )
 from thoughtbox.ledger.record import KINDS
-from thoughtbox.operations import KnownOperation, Table
+
+if TYPE_CHECKING:
+    from thoughtbox.operations import KnownOperation, Table
 
 _HEAD = """\
 // What a snippet can use. Calls are synchronous; `await` before one does no harm. Whatever fails throws a tb.Error.

@@ -12,6 +12,7 @@ from textwrap import wrap
 from typing import Any
 
 from thoughtbox import domains
+from thoughtbox.domains.code.listing import number
 from thoughtbox.doors.cli.exit_codes import WRONG
 from thoughtbox.doors.cli.operations import answered, contents, show_refusal
 from thoughtbox.doors.cli.output import QUIET, Output, Styled, UsageError, count
@@ -80,5 +81,5 @@ def _show(out: Output, answer: dict[str, Any], session: str | None) -> None:
         out.note(line)
     out.pretty_json(answer["result"])
     if answer["records"]:
-        written = f"{count(len(answer['records']), 'record')} written to session {answer.get('session') or session}"
-        out.note(Styled(written, QUIET))
+        written = count(sum(map(number, answer["records"])), "record")
+        out.note(Styled(f"{written} written to session {answer.get('session') or session}", QUIET))

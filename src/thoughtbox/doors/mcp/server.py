@@ -122,6 +122,8 @@ class McpServer:
         must_fit(check, request.params)
         if not is_stateless and not request.connection.is_agreed and request.method not in ("initialize", "ping"):
             raise invalid_params()
+        if request.method == "tools/call" and "_operation_methods" not in self.__dict__:
+            self._box.foresee(request.params.get("name"), request.params.get("arguments"))
         handler = self._methods.get(request.method) or self._operation_methods.handlers[request.method]
         if request.method == "tools/call":
             return handler(request)

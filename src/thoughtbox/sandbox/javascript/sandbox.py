@@ -20,7 +20,7 @@ class JavaScriptSandbox:
     def run(self, snippet: Snippet, limits: Limits) -> JavaScriptRun:
         return JavaScriptRun(snippet, limits, self._keeper, self._keeper.take())
 
-    def warm(self) -> None:
+    def warm(self, snippet: Snippet | None = None) -> None:
         self._keeper.warm()
 
     @property

@@ -69,9 +69,12 @@ class Checker:
                 details={"line": found[0].line},
             )
 
-    def warm(self) -> None:
-        """Have a process that has read what every check needs."""
-        self._verdict("", "tb: int\n")
+    def warm(self, snippet: Snippet | None = None) -> None:
+        """Have a process that has read what every check needs; and the verdict on a snippet that is about to be run."""
+        if snippet is None:
+            self._verdict("", "tb: int\n")
+        elif snippet.stubs is not None and len(snippet.code) <= LONGEST:
+            self._verdict(snippet.code, snippet.stubs)
 
     def close(self) -> None:
         self._closed = True

@@ -28,9 +28,9 @@ class PythonSandbox:
             snippet, limits, worker, check=self._checker.check, begin=self._watch.begin, finish=self._finished
         )
 
-    def warm(self) -> None:
+    def warm(self, snippet: Snippet | None = None) -> None:
         self._workers.warm()
-        self._checker.warm()
+        self._checker.warm(snippet)
 
     def close(self) -> None:
         self._watch.close()

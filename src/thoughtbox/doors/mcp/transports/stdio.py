@@ -17,7 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from thoughtbox.app import Thoughtbox
+from thoughtbox.app import Thoughtbox, await_peace
 from thoughtbox.doors.echo import unblocked_output
 from thoughtbox.doors.mcp import jsonrpc
 from thoughtbox.doors.mcp.jsonrpc import INVALID_REQUEST, Incoming, Malformed
@@ -104,9 +104,10 @@ class StdioWire:
     def _settle_down(self) -> None:
         """Behind the first answer, what nobody should have to wait for."""
         self._server.warm()
+        await_peace(self._calls.are_open)  # a first call may be there already: it waits for nothing of what follows
         self._server.notifications.follow(self._place)
         self._box.keep()
-        self._box.warm_rooms(is_over=lambda: self._ending.is_asked)
+        self._box.warm_rooms(is_busy=self._calls.are_open, is_over=lambda: self._ending.is_asked)
 
     def _close(self) -> None:
         self._server.notifications.end()
@@ -171,6 +172,10 @@ class Calls:
 
     def when_clear(self, step: Callable[[], None]) -> None:
         self._output.when_clear(step)
+
+    def are_open(self) -> bool:
+        """Whether any is under way."""
+        return self._open > 0
 
     def begin(self) -> bool:
         """One more is under way; whether it is the only one."""
