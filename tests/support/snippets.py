@@ -56,6 +56,15 @@ def runs(records: Iterable[Envelope]) -> list[list[Envelope]]:
     return [found[begin + 1 : end] for begin, end in list(pairwise(places))[::2]]
 
 
+def one_by_one(told: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """The records of an answer, each by itself: of a run of one kind, the answer tells the first and the last."""
+    return [
+        {"id": f"th:{number}", "kind": entry["kind"]}
+        for entry in told
+        for number in range(int(entry["id"][3:]), int(entry.get("last", entry["id"])[3:]) + 1)
+    ]
+
+
 def sandboxes(pid: int) -> list[int]:
     """The processes in which a server runs snippets, and which have not ended."""
     return [child for child in children(pid) if _is_sandbox(child)]

@@ -5,6 +5,7 @@ from thoughtbox.operations.apart import Apart
 from thoughtbox.operations.budget import HARD_CEILING, fit
 from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.catalog import Gateway, KnownOperation
+from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.misspelt import nearest
 from thoughtbox.operations.models import (
     LONGEST_TEXT,
@@ -45,6 +46,7 @@ __all__ = [
     "Input",
     "Key",
     "KnownOperation",
+    "Lasting",
     "MaxChars",
     "Name",
     "Operation",

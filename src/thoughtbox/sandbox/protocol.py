@@ -13,10 +13,11 @@ A run is driven by whoever holds it, step by step:
 What a snippet does wrong comes out of them as a `SnippetError`, and ends the run.
 
 **Builders.** The snippet's library writes records such as `tb.claim("…")` without asking each time. It takes the next
-free number from `base`, which every reply tells, hands out a handle with the id `th:{number}`, and queues the record.
-What is queued comes with the next thing asked for, or with the end; whoever holds the run writes it before anything
-else. A builder that is called in a way that is not plainly right is asked for like any operation, and so refused at
-once, where the snippet can catch it. While no base is known, the first builder asks for `BASE`.
+free number from `base`, which the start and every reply tell, hands out a handle with the id `th:{number}`, and queues
+the record. What is queued comes with the next thing asked for, or with the end; whoever holds the run writes it before
+anything else. A builder that is called in a way that is not plainly right is asked for like any operation, and so
+refused at once, where the snippet can catch it. While no base is known, and whenever much is queued, a builder asks for
+`BASE`.
 """
 
 from __future__ import annotations
@@ -130,7 +131,9 @@ class Run(Protocol):
         """Have it end by that moment of the monotonic clock, or sooner; else it is ended with the error."""
         ...
 
-    def start(self) -> Asked | Ended: ...
+    def start(self, base: int = 0) -> Asked | Ended:
+        """Let it run; `base` as in a reply, where it is known."""
+        ...
 
     def resume(self, reply: Reply) -> Asked | Ended: ...
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.box import WORKSPACE, Box
 from tests.support.boxes import OpenBox, box, open_box
+from tests.support.snippets import one_by_one
 from thoughtbox.errors import (
     HostOnly,
     InvalidOperation,
@@ -69,6 +70,27 @@ def test_the_answer_has_result_logs_language_and_records(box: Box):
         "language": "python",
         "records": [],
     }
+
+
+def test_of_several_records_of_a_kind_in_a_row_the_first_and_the_last_are_told(box: Box):
+    answer = run(
+        box,
+        'for i in range(2): tb.question("q")\n'
+        'for i in range(100): tb.claim("c")\n'
+        'tb.plan("p")\ntb.claim("c")\ntb.vars.set("a", 1)\ntb.claim("c")\ntb.claim("c")',
+    )
+
+    assert answer["records"] == [
+        {"id": "th:2", "kind": "question"},
+        {"id": "th:3", "kind": "question"},
+        {"id": "th:4", "last": "th:103", "kind": "claim"},
+        {"id": "th:104", "kind": "plan"},
+        {"id": "th:105", "kind": "claim"},
+        {"id": "th:106", "kind": "hub_event"},
+        {"id": "th:107", "kind": "claim"},
+        {"id": "th:108", "kind": "claim"},
+    ]
+    assert one_by_one(answer["records"]) == [{"id": record.id, "kind": record.kind} for record in written(box)[1:-1]]
 
 
 def test_where_records_went_is_said_to_who_did_not_name_it_and_is_not_there(box: Box):

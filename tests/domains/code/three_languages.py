@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from tests.support.box import Box
 from tests.support.pages import CHANCE
+from tests.support.snippets import one_by_one
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.ledger.record import Record
 from thoughtbox.operations.caller import Caller
@@ -94,7 +95,7 @@ def told(box: Box, entry: Entry, language: Language) -> Told:
         return Told(None, [], error.code, _records(box, workspace)[before:], str(error))
     assert answer["language"] == language
     found = _records(box, workspace)[before:]
-    assert [record["id"] for record in answer["records"]] == [record.id for record in found[1:-1]]
+    assert one_by_one(answer["records"]) == [{"id": record.id, "kind": record.kind} for record in found[1:-1]]
     return Told(answer["result"], [_masked(each) for each in answer["logs"]], None, found)
 
 

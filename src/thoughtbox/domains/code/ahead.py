@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from thoughtbox.errors import SandboxUnavailable
 
 if TYPE_CHECKING:
-    from thoughtbox.operations.lasting import Lasting
-    from thoughtbox.operations.table import Table
+    from thoughtbox.operations import Lasting, Table
 
 
 def begin(table: Table, lasting: Lasting, operation: str, arguments: Mapping[str, Any]) -> None:

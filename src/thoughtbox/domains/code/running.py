@@ -141,7 +141,7 @@ class Execution:
         moment = _Moment(self._slices, self._session)
         queued: list[Built] = []
         with closing(self._begun()) as run:
-            step = run.start()
+            step = run.start(moment.base)
             while isinstance(step, Asked):
                 queued += step.queued
                 if step.name != BASE and (queued or asked.must_be_written(step.name, step.arguments)):
@@ -167,12 +167,12 @@ class Execution:
 
     def _go_on(self, tx: Tx, run: Run, step: Asked | Ended, moment: _Moment) -> Written:
         before = tx.ledger.last_seq_held() - self._slices.calling.key_records
-        if moment.seq is not None and moment.seq != before:
+        if (moment.was_read or step.queued) and moment.seq_now() != before:
             raise Changed
-        return self._within(tx, run, lambda: step)
+        return self._within(tx, run, lambda _: step)
 
-    def _within(self, tx: Tx, run: Run, first: Any) -> Written:
-        """All that the snippet writes, between the records of its call and of its end."""
+    def _within(self, tx: Tx, run: Run, first: Callable[[int], Asked | Ended]) -> Written:
+        """All that the snippet writes, between the records of its call and of its end; `first` is given the base."""
         run.end_by(time.monotonic() + self._limits.held_ms / 1000, exceeded("held", self._limits))
         session = session_for(tx, self._session)
         tx.focus = pinned(tx.focus, session)
@@ -180,7 +180,7 @@ class Execution:
             records.called(session, self._snippet.code, self._snippet.language), stream=records.stream_of(session)
         )
         written: list[Record] = []
-        step = first()
+        step = first(tx.ledger.last_seq_held() + 1)
         while isinstance(step, Asked):
             self._write(tx, step.queued, session, written)
             reply = self._answered(tx, step, written) if step.name != BASE else Reply()
@@ -224,6 +224,7 @@ class Execution:
     def _read(self, step: Asked, moment: _Moment) -> Reply:
         """What an operation answers that only reads, as of the moment of the first one."""
         try:
+            moment.was_read = True
             seq, focus = moment.seq_now(), moment.focus
             name = asked.read_alone(step.name, step.arguments)
             answered = self._awaited(
@@ -302,14 +303,16 @@ class _Moment:
 
     def __init__(self, slices: Slices, session: str | None) -> None:
         self._slices = slices
-        self.seq: int | None = None
-        """The newest record then; None while nothing was read."""
+        self._seq: int | None = None
+        """The newest record then; None while nobody has asked for it."""
+        self.was_read = False
+        """Whether anything was read as of it."""
         self.focus = pinned(slices.focus, session_of(slices.focus, session))
 
     def seq_now(self) -> int:
-        if self.seq is None:
-            self.seq = self._slices.read(lambda tx: tx.ledger.last_seq()).result()
-        return self.seq
+        if self._seq is None:
+            self._seq = self._slices.read(lambda tx: tx.ledger.last_seq()).result()
+        return self._seq
 
     @property
     def base(self) -> int:

@@ -36,15 +36,18 @@ def asked(text: bytes, builders: Mapping[str, Collection[str]]) -> Asked:
 
 
 def built(records: Any, builders: Mapping[str, Collection[str]]) -> tuple[Built, ...]:
-    return tuple(_built(record, builders) for record in records)
+    return tuple([_built(record, builders) for record in records])
 
 
 def _built(record: Any, builders: Mapping[str, Collection[str]]) -> Built:
-    match record:
-        case {"kind": str(kind), "text": str(text), "options": dict(options)} if kind in builders:
-            return Built(kind, text, options)
-        case _:
-            raise Nonsense
+    try:
+        made = Built(record["kind"], record["text"], record["options"])
+        is_sound = made.kind in builders and type(made.text) is str and type(made.options) is dict
+    except (KeyError, TypeError):
+        raise Nonsense from None
+    if not is_sound:
+        raise Nonsense
+    return made
 
 
 def _leniently(text: bytes) -> Any:

@@ -53,8 +53,8 @@ class JavaScriptRun:
     def end_by(self, moment: float, error: LimitExceeded) -> None:
         self._deadline.set(moment, error)
 
-    def start(self) -> Asked | Ended:
-        parts = self._request()
+    def start(self, base: int = 0) -> Asked | Ended:
+        parts = self._request(base)
         self._enter(State.NEW)
         self.end_by(time.monotonic() + self._limits.wall_ms / 1000, exceeded("wall", self._limits))
         self._watch.run_begins()
@@ -80,8 +80,9 @@ class JavaScriptRun:
         else:
             self._let_go()
 
-    def _request(self) -> list[bytes]:
+    def _request(self, base: int) -> list[bytes]:
         limits = {
+            "base": base,
             "is_typescript": self._snippet.language == "typescript",
             "cpu_seconds": self._limits.cpu_ms / 1000,
             "memory_bytes": self._limits.memory_bytes,

@@ -40,7 +40,7 @@ def prelude() -> str:
     return "".join(line for line in source.splitlines(keepends=True) if line.strip() and line.lstrip()[0] != "#")
 
 
-def opening(snippet: Snippet) -> tuple[str, dict[str, str]]:
+def opening(snippet: Snippet, base: int = 0) -> tuple[str, dict[str, str]]:
     """The line after the prelude, and the values that it needs.
 
     `words` are for objects of the snippet's own classes: their attributes are found by name.
@@ -50,11 +50,11 @@ def opening(snippet: Snippet) -> tuple[str, dict[str, str]]:
     seen = "; isinstance = _tb_isinstance" if "isinstance" in words else ""
     if snippet.catalog is not None:
         load = f"import json as _tb_json; catalog = _tb_json.loads({_CATALOG}); {_CATALOG} = None"
-        return f"_tb = {_OPEN}({{}}, [], [], [], {own}){seen}; {load}", {_CATALOG: snippet.catalog.decode()}
+        return f"_tb = {_OPEN}({{}}, [], [], [], {own}, 0){seen}; {load}", {_CATALOG: snippet.catalog.decode()}
     builders = {kind: list(references) for kind, references in snippet.builders.items()}
     operations = known(snippet.operations, set(words))
     others = named(snippet.code, {*builders, *HOST_ONLY, "vars", "Error"})
-    return f"tb = {_OPEN}({builders}, {list(HOST_ONLY)}, {operations}, {others}, {own}){seen}", {}
+    return f"tb = {_OPEN}({builders}, {list(HOST_ONLY)}, {operations}, {others}, {own}, {base}){seen}", {}
 
 
 def known(operations: Collection[str], words: set[str]) -> list[str]:

@@ -70,7 +70,7 @@ class PythonRun:
     def end_by(self, moment: float, error: LimitExceeded) -> None:
         self._deadline.set(moment, error)
 
-    def start(self) -> Asked | Ended:
+    def start(self, base: int = 0) -> Asked | Ended:
         self.end_by(time.monotonic() + self._limits.wall_ms / 1_000, exceeded("wall", self._limits))
         self._check(self._snippet)
         self._source = rewritten(self._snippet.code)
@@ -78,7 +78,8 @@ class PythonRun:
             if self._is_closed:
                 raise _closed()
             self._begin(self)
-        line, values = opening(self._snippet)
+        self._next_number = base
+        line, values = opening(self._snippet, base)
         self._turn(lambda: self._worker.feed(line, self._printed, values))
         used = self._worker.cpu()
         if used is not None:

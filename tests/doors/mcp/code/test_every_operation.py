@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.agent import Agent, Door, Doors
 from tests.support.alike import alike
-from tests.support.snippets import Envelope, records_of
+from tests.support.snippets import Envelope, one_by_one, records_of
 from thoughtbox import domains
 from thoughtbox.domains.code.reachable import RUN_SNIPPETS, name_of
 from thoughtbox.operations.registry import TABLE, Operation
@@ -108,7 +108,7 @@ def test_its_example_comes_to_the_same_through_the_gateway_and_in_a_snippet(
     assert alike(answer["result"], within.workspace) == alike(said, direct.workspace)
     call, *own, end = within.records()[before:]
     assert (call["kind"], end["kind"]) == ("tool_call", "tool_result")
-    assert answer["records"] == [{"id": record["id"], "kind": record["kind"]} for record in own]
+    assert one_by_one(answer["records"]) == [{"id": record["id"], "kind": record["kind"]} for record in own]
     wanted = direct.records()[before + operation.writes :]
     assert [shown(each, within.workspace) for each in own] == [shown(each, direct.workspace) for each in wanted]
 

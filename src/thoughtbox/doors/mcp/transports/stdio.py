@@ -104,10 +104,13 @@ class StdioWire:
     def _settle_down(self) -> None:
         """Behind the first answer, what nobody should have to wait for."""
         self._server.warm()
-        await_peace(self._calls.are_open)  # a first call may be there already: it waits for nothing of what follows
+        await_peace(self._is_busy)  # a first call may be there already: it waits for nothing of what follows
         self._server.notifications.follow(self._place)
         self._box.keep()
-        self._box.warm_rooms(is_busy=self._calls.are_open, is_over=lambda: self._ending.is_asked)
+        self._box.warm_rooms(is_busy=self._is_busy, is_over=lambda: self._ending.is_asked)
+
+    def _is_busy(self) -> bool:
+        return self._calls.are_open() and not self._ending.is_asked
 
     def _close(self) -> None:
         self._server.notifications.end()

@@ -29,6 +29,7 @@ class Request(NamedTuple):
     """A snippet and what it may use."""
 
     code: str
+    base: int
     is_typescript: bool
     cpu_seconds: float
     memory_bytes: int
@@ -54,6 +55,8 @@ class Evaluation:
 
     def run(self) -> None:
         """Tell how it came out, unless nobody wants to know."""
+        if self._request.base:
+            self._guest.number_from(self._request.base)
         self._guest.limit(self._request.memory_bytes)
         self._clock.start(self._request.cpu_seconds)
         try:

@@ -16,7 +16,7 @@ from thoughtbox.sandbox.javascript.worker.breaches import Breach, Thrown
 from thoughtbox.sandbox.javascript.worker.machine import Machine, breach
 
 HOST_FUNCTIONS = ("ask", "log", "seed")
-PRELUDE_FUNCTIONS = ("begin", "finish", "rest", "explain")
+PRELUDE_FUNCTIONS = ("begin", "numberFrom", "finish", "rest", "explain")
 LARGEST_TEXT = 8 * 1024 * 1024
 """Bytes of anything that an instance says at once."""
 _OK, _THROWN = 0, 1
@@ -66,6 +66,10 @@ class Guest:
     def begin(self, settings: bytes, catalog: bytes | None) -> None:
         given = [self._text(settings)] if catalog is None else [self._text(settings), self._text(catalog)]
         self._called("begin", *given)
+
+    def number_from(self, base: int) -> None:
+        """Tell builders the number of the next record."""
+        self._called("numberFrom", self._text(str(base).encode()))
 
     def limit(self, memory_bytes: int) -> None:
         """From here on, code runs until the epoch turns, and takes no more memory than this."""

@@ -264,13 +264,14 @@ const traps = freeze({
 function builder(kind, references) {
   const named = create(null);
   for (let i = 0; i < references.length; i++) named[references[i]] = true;
-  return (text, options, ...more) => {
-    if (more.length > 0 || !(options === undefined || options === null || isPlain(options))) {
+  const beginning = '{"kind":' + stringify(kind) + ',"text":';
+  return (text, options, more) => {
+    if (more !== undefined || !(options === undefined || options === null || isPlain(options))) {
       throw new TypeError("tb." + kind + " takes a text and an object with options: tb." + kind + '("...", {...})');
     }
     const isWhole = kind !== "revision" || options?.replacesId !== undefined;
     const plain = isWhole && isText(text) ? plainOptions(options ?? {}, named) : undefined;
-    return plain === undefined ? asked(kind, text, options ?? {}) : made(kind, text, plain);
+    return plain === undefined ? asked(kind, text, options ?? {}) : made(kind, beginning + stringify(text), plain);
   };
 }
 
@@ -284,7 +285,7 @@ function plainOptions(options, references) {
     if (value === undefined) continue;
     const plain = plainOption(name, value, references);
     if (plain === undefined) return undefined;
-    text += (text && ",") + stringify(name) + ":" + plain;
+    text += (text && ",") + '"' + name + '":' + plain; // it is one of ours
   }
   return "{" + text + "}";
 }
@@ -313,15 +314,15 @@ function isText(value) {
   return (
     typeof value === "string" &&
     value.length <= LONGEST_TEXT &&
-    executed(VISIBLE, value) !== null &&
+    ((value >= "!" && value < "\x7f") || executed(VISIBLE, value) !== null) &&
     isWellFormed(value) &&
     !includes(value, "\0")
   );
 }
 
-function made(kind, text, options) {
+function made(kind, beginning, options) {
   if (base === 0 || queuedCount >= MOST_QUEUED) ask("base", "{}");
-  queued += (queued && ",") + '{"kind":' + stringify(kind) + ',"text":' + stringify(text) + ',"options":' + options + "}";
+  queued += (queued && ",") + beginning + ',"options":' + options + "}";
   queuedCount++;
   return new Handle("th:" + base++, kind);
 }
@@ -488,6 +489,10 @@ export function begin(settings, catalog) {
   define(globalThis.Math, "random", random, false);
   if (catalog === undefined) define(globalThis, "tb", library(builders), false);
   else define(globalThis, "catalog", deeplyFrozen(parse(catalog)), false);
+}
+
+export function numberFrom(text) {
+  base = Number(text);
 }
 
 // The result as JSON, once what the script has come to is settled.
