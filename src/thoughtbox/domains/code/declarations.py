@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from thoughtbox.domains.code.pyi import python_declarations
-from thoughtbox.domains.code.typescript import typescript_declarations
 
 if TYPE_CHECKING:
     from thoughtbox.operations import Table
@@ -43,6 +42,8 @@ def _key(names: Collection[str] | None) -> frozenset[str] | None:
 
 @lru_cache(maxsize=MOST_KEPT)
 def _typescript(table: Table, operations: int, names: frozenset[str] | None) -> str:
+    from thoughtbox.domains.code.typescript import typescript_declarations  # a snippet that is run needs none
+
     return typescript_declarations(table, names)
 
 
