@@ -23,6 +23,7 @@ from concurrent.futures import Future
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from thoughtbox.engine.protocol import Engine, Sql
+from thoughtbox.engine.settled import Settled
 from thoughtbox.engine.steps import Steps
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.operations.caller import Focus
@@ -109,9 +110,13 @@ class Slices:
         assert self._calling is not None
         return self._calling
 
-    def read(self, work: Callable[[Tx], T], *, long: bool = False) -> Future[T]:
-        """Ask something of a snapshot; `long` keeps it out of the way of those who ask little."""
-        return self._engine.read(lambda sql: work(self._opened(sql, writes=False)), long=long, here=self._is_here())
+    def read(self, work: Callable[[Tx], T], *, long: bool = False, here: bool = False) -> Future[T]:
+        """Ask something of a snapshot; `long` keeps it out of the way of those who ask little.
+
+        `here`: in the calling thread, where nothing else is under way.
+        """
+        is_here = self._is_here() or here
+        return self._engine.read(lambda sql: work(self._opened(sql, writes=False)), long=long, here=is_here)
 
     def scratch(self, work: Callable[[Tx], T]) -> Future[T]:
         """Ask something of a snapshot in which temporary tables may be made; they end with it."""
@@ -132,6 +137,8 @@ class Slices:
 
     def repeated(self) -> Future[Answered | None]:
         """What was answered to the same call with the same idempotency key; None when it is the first."""
+        if not self.calling.key_records:
+            return Settled(None)
         return self.read(lambda tx: _answered(self.calling.repeated(tx), tx))
 
     def finish(self, work: Callable[[Tx], Answer], *, here: bool = False) -> Future[Answered]:

@@ -311,7 +311,7 @@ class _Moment:
 
     def seq_now(self) -> int:
         if self._seq is None:
-            self._seq = self._slices.read(lambda tx: tx.ledger.last_seq()).result()
+            self._seq = self._slices.read(lambda tx: tx.ledger.last_seq(), here=True).result()
         return self._seq
 
     @property

@@ -292,9 +292,20 @@ function plainOptions(options, references) {
 
 function plainOption(name, value, references) {
   if (references[name]) return isHandle(value) ? stringify(value.id) : plainList(value, isHandle);
-  if (name === "confidence") return isFinite(value) && 0 <= value && value <= 1 ? String(value) : undefined;
+  if (name === "confidence") return plainShare(value);
   if (TEXTS[name]) return isText(value) ? stringify(value) : undefined;
   return LISTS[name] ? plainList(value, isText) : undefined;
+}
+
+// The engine takes its time to write a fraction, and many records have the same.
+let lastShare = 0;
+let lastShareText = "0";
+
+function plainShare(value) {
+  if (value === lastShare) return lastShareText;
+  if (!isFinite(value) || value < 0 || value > 1) return undefined;
+  lastShare = value;
+  return (lastShareText = String(value));
 }
 
 function plainList(value, isFit) {
