@@ -16,7 +16,7 @@ from thoughtbox.domains.code.signatures import BUILDERS, COMMON_OPTIONS
 from thoughtbox.errors import SnippetError
 from thoughtbox.ledger.record import RELATIONS
 from thoughtbox.sandbox.javascript.refusals import DEEPEST_CALLS
-from thoughtbox.sandbox.protocol import Limits
+from thoughtbox.sandbox.protocol import LONGEST_SNIPPET, Limits
 from thoughtbox.sandbox.python.failures import MODULES
 from thoughtbox.sandbox.python.worker import DEEPEST_CALL
 
@@ -60,7 +60,7 @@ def test_the_limits_are_those_that_hold():
         "memory": f"{limits.memory_bytes // megabyte} MB",
         "calls": f"{limits.calls:,}",
         "output": f"{limits.output_chars:,}",
-        "length": f"{snippets.LONGEST:,}",
+        "length": f"{LONGEST_SNIPPET:,}",
         "held": f"{limits.held_ms / 1000:g} s",
         "recursion": f"{DEEPEST_CALL:,} in Python, about {DEEPEST_CALLS:,} in JavaScript",
     }

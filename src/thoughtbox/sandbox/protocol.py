@@ -31,6 +31,9 @@ Language = Literal["javascript", "typescript", "python"]
 
 LANGUAGES: tuple[Language, ...] = ("javascript", "typescript", "python")
 
+LONGEST_SNIPPET = 65_536
+"""Characters of a snippet."""
+
 BASE = "base"
 """Asked for when a builder is called and no number is known yet; the reply's `base` is the answer."""
 

@@ -52,7 +52,13 @@ def test_a_sandbox_is_begun_for_the_language_of_the_snippet(
 
 @pytest.mark.parametrize(
     ("operation", "arguments"),
-    [("search", {"query": "merge"}), ("execute", {}), ("execute", {"code": 3}), ("claim", {"code": "x", "text": "y"})],
+    [
+        ("search", {"query": "merge"}),
+        ("execute", {}),
+        ("execute", {"code": 3}),
+        ("execute", {"code": "1;" * 40_000}),
+        ("claim", {"code": "x", "text": "y"}),
+    ],
 )
 def test_nothing_is_begun_for_what_runs_no_snippet(
     table: Table, lasting: Lasting, operation: str, arguments: dict[str, Any]

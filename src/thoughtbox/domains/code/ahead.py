@@ -8,6 +8,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from thoughtbox.errors import SandboxUnavailable
+from thoughtbox.sandbox.protocol import LONGEST_SNIPPET
 
 if TYPE_CHECKING:
     from thoughtbox.operations import Lasting, Table
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def begin(table: Table, lasting: Lasting, operation: str, arguments: Mapping[str, Any]) -> None:
     """Have a sandbox for the language of a snippet; whoever runs it finds it there, or starts one."""
     code = arguments.get("code")
-    if operation in ("execute", "search") and isinstance(code, str):
+    if operation in ("execute", "search") and isinstance(code, str) and len(code) <= LONGEST_SNIPPET:
         checked_against = table if operation == "execute" else None
         given = (lasting, code, arguments.get("language"), checked_against)
         Thread(target=_warm, args=given, name="sandbox-ahead", daemon=True).start()

@@ -1,5 +1,10 @@
-"""The way in: importing this enters all of the room's operations into the table."""
+"""The way in: importing this enters the operations of the room into the table, in the order in which they are listed."""
 
-from thoughtbox.domains.code import authoring, execute, reading, search, variables
+from __future__ import annotations
 
-__all__ = ["authoring", "execute", "reading", "search", "variables"]
+from importlib import import_module
+
+PARTS = ("authoring", "reading", "variables", "search", "execute")
+
+for part in PARTS:
+    import_module(f"thoughtbox.domains.code.{part}")

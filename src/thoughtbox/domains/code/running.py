@@ -78,7 +78,8 @@ class Execution:
         self._run: Run | None = None
         self._waits_for: Future[Answered] | None = None
         """An operation that has not answered yet."""
-        self._until = float("inf")
+        self._until: float | None = None
+        """When its time is up; None before it has begun."""
         self._is_stopped = False
         self._raised: list[ThoughtboxError] = []
         """What operations have refused, for the one that the snippet did not catch."""
@@ -87,7 +88,6 @@ class Execution:
 
     def run(self) -> Answer:
         """Run it to its end; what goes wrong is written down, and raised."""
-        self._until = time.monotonic() + self._limits.wall_ms / 1000
         answered = self._slices.repeated().result() or self._noted()
         self._slices.focus = answered.focus
         return answered.answer
@@ -131,6 +131,8 @@ class Execution:
         self._must_have_time()
         self._raised, self._refusals = [], []
         run = self._run = self._sandboxes.run(self._snippet, self._limits)
+        if self._until is None:  # the wait for a sandbox is not its time
+            self._until = time.monotonic() + self._limits.wall_ms / 1000
         run.end_by(self._until, exceeded("wall", self._limits))
         if self._is_stopped:
             run.close()
@@ -243,7 +245,7 @@ class Execution:
         if self._is_stopped:
             answer.cancel()
         try:
-            return answer.result(max(0.0, self._until - time.monotonic()))
+            return answer.result(self._seconds_left())
         except TimeoutError:
             if answer.done():  # that was its own
                 raise
@@ -253,8 +255,13 @@ class Execution:
             self._waits_for = None
 
     def _must_have_time(self) -> None:
-        if time.monotonic() >= self._until:
+        if self._seconds_left() <= 0:
             raise exceeded("wall", self._limits)
+
+    def _seconds_left(self) -> float:
+        if self._until is None:
+            return self._limits.wall_ms / 1000
+        return max(0.0, self._until - time.monotonic())
 
     def _progress(self) -> Any:
         """Passes on how far an operation has come that the snippet waits for, behind those before it."""

@@ -6,9 +6,10 @@ from thoughtbox.domains.code import declarations as declared
 from thoughtbox.domains.code.models import Declared, ReadDeclarations, Search, Searched
 from thoughtbox.domains.code.room import room
 from thoughtbox.domains.code.searching import Looking, found
-from thoughtbox.domains.code.snippets import LONGEST, LONGEST_QUERY, limits_for, must_be_short
+from thoughtbox.domains.code.snippets import LONGEST_QUERY, limits_for, must_be_short
 from thoughtbox.errors import InvalidPayload, LimitExceeded, SandboxUnavailable, SnippetFailed, SnippetInvalid
 from thoughtbox.operations import TABLE, Apart, Example, Resource, Slices, Steps, Tx
+from thoughtbox.sandbox.protocol import LONGEST_SNIPPET
 from thoughtbox.sandbox.sandboxes import Sandboxes
 
 DECLARATIONS_CEILING = 1_000_000
@@ -41,7 +42,7 @@ def search(slices: Slices, call: Search) -> Steps[Searched]:
         must_be_short(call.query, LONGEST_QUERY)
         return Searched(result=found(call.query, call.limit))
     lasting = slices.calling.lasting
-    must_be_short(code := call.code or "", LONGEST)
+    must_be_short(code := call.code or "", LONGEST_SNIPPET)
     looking = Looking(lasting.of(Sandboxes), code, call.language, limits_for(slices.calling.settings))
     return Searched.plainly((yield lasting.of(Apart).run(looking.run, stop=looking.stop)))
 

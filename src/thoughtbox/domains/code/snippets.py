@@ -12,7 +12,7 @@ from thoughtbox.domains.code.signatures import BUILDERS, HOST_ONLY, references_o
 from thoughtbox.errors import LimitExceeded, ThoughtboxError
 from thoughtbox.operations import TABLE
 from thoughtbox.sandbox.languages import detected
-from thoughtbox.sandbox.protocol import Language, Limits, Snippet
+from thoughtbox.sandbox.protocol import LONGEST_SNIPPET, Language, Limits, Snippet
 
 PATIENT_WALL_MS = 600_000
 """How long a snippet may take whose client waits for it as a task."""
@@ -22,7 +22,6 @@ MEGABYTE = 1024 * 1024
 LOGS_OF_A_FAILURE = 2_000
 """Characters of what a snippet has logged before it failed that are told with its error: the last ones."""
 
-LONGEST = 65_536
 LONGEST_QUERY = 500
 
 MEND = "Mend the snippet and send it again: nothing of it was written."
@@ -30,7 +29,7 @@ MEND = "Mend the snippet and send it again: nothing of it was written."
 
 def snippet_of(code: str, language: Language | None) -> Snippet:
     """A snippet that may call everything. Python is held against its declarations, where that gives no false alarm."""
-    must_be_short(code, LONGEST)
+    must_be_short(code, LONGEST_SNIPPET)
     meant = language or detected(code)
     stubs = python(TABLE) if meant == "python" and can_be_checked(code) else None
     return Snippet(code, meant, operations=_operations(), builders=_builders(), stubs=stubs)
