@@ -103,7 +103,8 @@ class Process:
 
     def stop(self) -> None:
         if self.popen.poll() is None:
-            os.killpg(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it may be ending just now
+                os.killpg(self.pid, signal.SIGKILL)
         self.popen.wait(PATIENCE)
         if self.reading is not None:
             self.reading.join(PATIENCE)

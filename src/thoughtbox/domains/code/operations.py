@@ -1,4 +1,4 @@
-"""The way in: importing this enters the operations of the room into the table, in the order in which they are listed."""
+"""The way in: importing this enters the room's operations into the table, in the order in which they are listed."""
 
 from __future__ import annotations
 
