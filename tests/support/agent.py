@@ -171,7 +171,7 @@ class Doors:
 
     @contextmanager
     def agent(self, door: Door) -> Generator[Agent]:
-        """An agent in a workspace of its own. When its story was told, its books are checked; now and then, all of them."""
+        """An agent in a workspace of its own. When its story was told, its books are checked; now and then, all."""
         workspace = f"story-{next(self._workspaces)}"
         agent = Agent(door, self._portal, self._connected(door), workspace)
         while not agent.heard.empty():
