@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from thoughtbox.operations.caller import Focus, Landing
+from thoughtbox.operations.forms import JSON
 from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.repetition import RECORDS_BEFORE, answer_once, repeated
 from thoughtbox.operations.steps import Answered
@@ -52,6 +53,7 @@ class CallsOfOne:
             progress=progress,
             focus=focus,
             landing=landing,
+            form=JSON,  # unless its own arguments say otherwise
         )
         told: Future[Answered] = Future()
         submitted = self._submit(called)

@@ -28,6 +28,7 @@ from thoughtbox.ledger.record import Record
 from thoughtbox.operations import Slices
 from thoughtbox.operations.caller import Caller, Landing
 from thoughtbox.sandbox.sandboxes import Sandboxes
+from thoughtbox.tbx import decode
 
 __all__ = ["box", "open_box"]
 
@@ -262,6 +263,35 @@ def test_the_same_key_again_returns_the_first_answer_and_runs_nothing(box: Box):
 
     assert first == second
     assert kinds(box).count("claim") == 1
+
+
+def test_records_go_to_the_session_that_a_snippet_begins_if_its_caller_was_in_none(box: Box):
+    code = (
+        'tb.claim("before")\ns = tb.thoughts.start_new(sessionTitle="t")\n'
+        'tb.claim("after")\ntb.claim("asked", cipher="c")\n'
+    )
+    began = box.call("execute", {"code": code + 's["sessionId"]', "language": "python"})
+    named = run(box, code + 's["sessionId"]')
+
+    claims = [record for record in written(box) if record.kind == "claim"]
+    assert [record.session for record in claims[:3]] == [began["session"], began["result"], began["result"]]
+    assert began["session"] != began["result"]
+    assert {record.session for record in claims[3:]} == {"s1"}
+    assert named["result"] != "s1"
+
+
+@pytest.mark.parametrize("wrote", ["", 'tb.claim("x")\n'])
+def test_what_a_snippet_reads_is_plain_whatever_form_its_own_answer_has(box: Box, wrote: str):
+    run(box, 'for i in range(12): tb.claim(f"c{i}")')
+    code = f"{wrote}found = tb.code.authored(kind='claim', limit=50)['records']\n[len(found), found[0]['text']]"
+
+    answer = run_in_tbx(box, code)
+
+    assert decode(answer)["result"] == [12 + bool(wrote), "c0"]
+
+
+def run_in_tbx(box: Box, code: str) -> dict[str, Any]:
+    return box.call("execute", {"code": code, "language": "python", "session": "s1", "format": "tbx"})
 
 
 def test_values_last_from_one_snippet_to_the_next(box: Box):

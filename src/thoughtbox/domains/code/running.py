@@ -176,18 +176,19 @@ class Execution:
     def _within(self, tx: Tx, run: Run, first: Callable[[int], Asked | Ended]) -> Written:
         """All that the snippet writes, between the records of its call and of its end; `first` is given the base."""
         run.end_by(time.monotonic() + self._limits.held_ms / 1000, exceeded("held", self._limits))
+        is_new = session_of(tx.focus, self._session) is None
         session = session_for(tx, self._session)
-        tx.focus = pinned(tx.focus, session)
+        tx.focus = pinned(tx.focus, session, is_new=is_new)
         call = tx.append(
             records.called(session, self._snippet.code, self._snippet.language), stream=records.stream_of(session)
         )
         written: list[Record] = []
         step = first(tx.ledger.last_seq_held() + 1)
         while isinstance(step, Asked):
-            self._write(tx, step.queued, session, written)
+            self._write(tx, step.queued, written)
             reply = self._answered(tx, step, written) if step.name != BASE else Reply()
             step = run.resume(reply._replace(base=tx.ledger.last_seq_held() + 1))
-        self._write(tx, step.queued, session, written)
+        self._write(tx, step.queued, written)
         tx.append(
             records.ended(session, call, said=_counted(written), records=len(written)),
             stream=records.stream_of(session),
@@ -195,8 +196,9 @@ class Execution:
         tx.focus = unpinned(tx.focus)
         return Written(step, written, session)
 
-    def _write(self, tx: Tx, queued: Sequence[Built], session: str, written: list[Record]) -> None:
+    def _write(self, tx: Tx, queued: Sequence[Built], written: list[Record]) -> None:
         """Write what builders have queued; the records say the same of their source as if they had been asked for."""
+        session = session_for(tx, self._session)
         around = (*tx.task.via, tx.task.operation)
         kinds = {kind for kind, _, _ in queued}
         builders = {kind: tx.doing(tx.task._replace(operation=kind, via=around)) for kind in kinds}

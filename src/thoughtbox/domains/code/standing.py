@@ -18,6 +18,8 @@ class Authoring:
     own_session: str | None = None
     is_pinned: bool = False
     """Whether that counts before any other session: while a snippet runs, all that it writes goes to one."""
+    is_new: bool = False
+    """Whether it was made for the snippet, whose caller was in none: one that the snippet itself begins counts more."""
 
 
 def session_for(tx: Tx, named: str | None) -> str:
@@ -35,14 +37,16 @@ def session_for(tx: Tx, named: str | None) -> str:
 def session_of(focus: Focus, named: str | None) -> str | None:
     """The same for a call that only reads: None where nothing was ever written."""
     here = focus.of(Authoring)
-    if named is not None or here.is_pinned:
-        return named or here.own_session
+    if named is not None:
+        return named
+    if here.is_pinned and not here.is_new:
+        return here.own_session
     return focus.session_id or here.own_session
 
 
-def pinned(focus: Focus, session: str | None) -> Focus:
+def pinned(focus: Focus, session: str | None, *, is_new: bool = False) -> Focus:
     """The focus of a snippet that writes to this session, whatever it does elsewhere."""
-    return focus if session is None else focus.on(Authoring(session, is_pinned=True))
+    return focus if session is None else focus.on(Authoring(session, is_pinned=True, is_new=is_new))
 
 
 def unpinned(focus: Focus) -> Focus:
