@@ -11,6 +11,7 @@ from tests.support import pages
 from tests.support.box import Box
 from tests.support.pages import CODE
 from tests.support.senders import Sender
+from tests.support.servers import StdioServer, environment
 from thoughtbox.domains.code import settings, snippets, variables
 from thoughtbox.domains.code.signatures import BUILDERS, COMMON_OPTIONS
 from thoughtbox.errors import SnippetError
@@ -32,6 +33,23 @@ def test_every_answer_on_the_page_is_what_the_snippet_above_it_gets(sender: Send
     answers = pages.tell(pages.word_for_word(exchanges), sender.send)
 
     assert pages.unlike(exchanges, answers, exactly=sender.exactly) == []
+
+
+def test_the_recipe_for_an_empty_context_works_in_one(tmp_path: Path):
+    """On the page it comes behind yesterday's, from the same client; here from one that has only just come."""
+    recipe = RECIPES[RECIPES.index("### Go on where you left off") :]
+    yesterday, today = re.findall(r"^```js\n(.*?)^```$", recipe, re.DOTALL | re.MULTILINE)[:2]
+    answers = []
+    for code in (yesterday, today):
+        server = StdioServer(environment(tmp_path))
+        try:
+            server.initialize()
+            answers.append(server.call("execute", code=code)["result"])
+        finally:
+            server.stop()
+
+    assert answers[0] == 3
+    assert answers[1]["now"] == "completed"
 
 
 def test_there_are_ten_recipes_and_each_has_a_snippet():
