@@ -73,6 +73,17 @@ def test_where_the_package_cannot_be_written_to_they_are_kept_for_the_user(engin
     assert (tmp_path / "caches" / "thoughtbox").stat().st_mode & 0o777 == 0o700
 
 
+def test_what_is_in_the_caches_of_one_user_does_not_do_for_all(
+    files: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+
+    assert compiled.prepare()
+
+    kept = {path.name for path in (tmp_path / "bytecode").rglob("*.cwasm")}
+    assert kept == {path.name for path in files}
+
+
 def test_a_file_with_other_content_is_made_again(files: tuple[Path, ...]):
     for damage in (b"", b"junk", bytes(5000), files[0].read_bytes()[:-1]):
         files[0].write_bytes(damage)

@@ -30,9 +30,9 @@ LOOK_SECONDS: Final = 0.02
 
 
 def prepare() -> bool:
-    """Have all modules compiled and kept; whether they are. A file that is not what was written is made again."""
+    """Have all modules compiled, and kept for every user of this installation; whether they are."""
     installed = launch.installed()
-    return installed is not None and Modules(installed).prepare()
+    return installed is not None and Modules(installed).prepare(for_all_users=True)
 
 
 class Modules:
@@ -61,13 +61,21 @@ class Modules:
                 except OSError:
                     self._unfit.add(path)
 
-    def prepare(self, is_wanted: Callable[[], bool] = lambda: True) -> bool:
-        """Have all of them; whether they are there. Leaves off when that is not wanted any more."""
-        return all(any(map(is_sound, self._paths(each))) or self._is_built(each, is_wanted) for each in MODULES)
+    def prepare(self, is_wanted: Callable[[], bool] = lambda: True, *, for_all_users: bool = False) -> bool:
+        """Have all of them; whether they are there. A file that is not what was written is made again.
+
+        Leaves off when that is not wanted any more. What is in the caches of one user does not do for all.
+        """
+        return all(
+            (not for_all_users and any(map(is_sound, self._paths(each)))) or self._is_built(each, is_wanted)
+            for each in MODULES
+        )
 
     def _is_built(self, module: str, is_wanted: Callable[[], bool]) -> bool:
-        """Compile a module, in a process of its own, into the first place that takes it."""
+        """Compile a module, in a process of its own, into the first place that takes it, unless it is there."""
         for path in self._paths(module, to_write=True):
+            if is_sound(path):
+                return True
             with suppress(OSError):
                 path.parent.mkdir(0o700, parents=True, exist_ok=True)
                 if is_trusted_folder(path.parent) and os.access(path.parent, os.W_OK):
