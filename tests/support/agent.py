@@ -141,7 +141,7 @@ class Agent:
         return self._portal.wrap_async_context_manager(context)
 
 
-STORIES_COMPARED = 10
+STORIES_COMPARED = 20
 """Stories after which views are compared, which goes through all of the store; and once more at the end."""
 
 
