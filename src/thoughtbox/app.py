@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from thoughtbox.ledger.keeper import Keeper
     from thoughtbox.ledger.keyring import Keyring
     from thoughtbox.ledger.signing import VerifierKey
+    from thoughtbox.operations.catalog import KnownOperation
     from thoughtbox.operations.dispatch import Dispatcher
 
 GARBAGE_THRESHOLDS = (50_000, 20, 20)
@@ -148,13 +149,15 @@ class Thoughtbox:
 
     def foresee(self, operation: object, arguments: object) -> None:
         """Begin what a call will need most time for, before all that it needs is imported."""
-        known = self.table.known.get(operation) if isinstance(operation, str) else None
+        known = self._known(operation)
         if known is None or not isinstance(arguments, dict):
             return
-        if known.gateway is not None:
-            self.foresee(arguments.get("operation"), arguments)
-        elif (ahead := self.table.rooms[known.room].ahead) is not None:
-            ahead(self.table, self.lasting, known.name, arguments)
+        meant = self._known(arguments.get("operation")) if known.gateway is not None else known
+        if meant is not None and (ahead := self.table.rooms[meant.room].ahead) is not None:
+            ahead(self.table, self.lasting, meant.name, arguments)
+
+    def _known(self, operation: object) -> KnownOperation | None:
+        return self.table.known.get(operation) if isinstance(operation, str) else None
 
     def warm_rooms(
         self,

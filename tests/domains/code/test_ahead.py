@@ -102,6 +102,29 @@ def test_a_server_starts_no_sandbox_before_it_is_given_a_snippet(tmp_path: Path,
     assert len(answer["records"]) == 2
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"operation": "thoughtbox_gateway"},
+        {"operation": ["execute"], "code": "1"},
+        {"operation": None, "code": "1"},
+        {"code": "1"},
+    ],
+)
+def test_a_first_call_that_leads_nowhere_begins_nothing_and_is_refused(tmp_path: Path, arguments: dict[str, Any]):
+    server = StdioServer(environment(tmp_path))
+    try:
+        server.initialize()
+        answer = server.ask("tools/call", {"name": "thoughtbox_gateway", "arguments": arguments})["result"]
+        found = sandboxes(server.pid)
+    finally:
+        server.stop()
+
+    assert answer["isError"]
+    assert "INTERNAL_ERROR" not in answer["content"][0]["text"]
+    assert found == []
+
+
 def test_a_first_call_that_is_a_snippet_is_answered(tmp_path: Path):
     for language in LANGUAGES:
         server = StdioServer(environment(tmp_path))

@@ -176,6 +176,14 @@ def test_all_commands_leave_the_same_records(cli: Cli):
     assert thirds[0] == thirds[1] == thirds[2]
 
 
+def test_no_session_is_named_where_all_records_went_to_one_that_the_snippet_began(cli: Cli):
+    code = "tb.thoughts.start_new({sessionTitle: 't'}); tb.claim('x').id"
+
+    ran = cli("exec", "-", "--language", "javascript", stdin=code.encode())
+
+    assert ran.err == "2 records written\n"
+
+
 def test_a_command_leaves_the_records_that_the_tool_leaves(cli: Cli, tmp_path: Path):
     cli("exec", "-", "--session", "s1", "--language", "python", stdin=PYTHON.encode())
     server = StdioServer(environment(tmp_path / "served"))

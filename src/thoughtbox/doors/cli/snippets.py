@@ -82,4 +82,5 @@ def _show(out: Output, answer: dict[str, Any], session: str | None) -> None:
     out.pretty_json(answer["result"])
     if answer["records"]:
         written = count(sum(map(number, answer["records"])), "record")
-        out.note(Styled(f"{written} written to session {answer.get('session') or session}", QUIET))
+        into = answer.get("session") or session
+        out.note(Styled(f"{written} written to session {into}" if into else f"{written} written", QUIET))
