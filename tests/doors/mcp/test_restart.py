@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
+import socket
 import threading
 import time
 from collections import Counter
@@ -22,6 +24,8 @@ from tests.support.pages import Answer, Call
 from tests.support.servers import ENVELOPE, STATELESS, environment, soon
 from tests.support.workers import BRIEF, USUAL, Served
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.mcp.server import McpServer
+from thoughtbox.doors.mcp.transports.http import HttpServer, new_loop
 from thoughtbox.settings import load
 
 GATEWAY = "thoughtbox_gateway"
@@ -254,6 +258,38 @@ def test_no_idle_connection_is_closed(two: Served):
         connection.request("GET", "/health")
         assert connection.getresponse().read()
     assert [connection.sock for connection in idle] == sockets
+
+
+def test_a_connection_taken_in_the_very_turn_in_which_a_server_leaves_is_handed_over(tmp_path: Path):
+    with Thoughtbox(load(environment(tmp_path))) as box:
+        mcp = McpServer(box, transport="http")
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            assert runner.run(_leave_when_one_connects(box, mcp)) == ["moved", "left"]
+
+
+async def _leave_when_one_connects(box: Thoughtbox, mcp: McpServer) -> list[str]:
+    happened: list[str] = []
+    loop = asyncio.get_running_loop()
+    asked, ask = socket.socketpair()
+    with socket.create_server(("127.0.0.1", 0)) as listening, asked, ask:
+        server = HttpServer(box, mcp, listening)
+
+        def left() -> None:
+            happened.append("left")
+            server.ask_to_end()
+
+        def leave() -> None:
+            loop.remove_reader(asked.fileno())
+            server.leave(lambda *_: happened.append("moved"), lambda _: None, left)
+
+        serving = loop.create_task(server.serve())
+        await asyncio.sleep(0)
+        loop.add_reader(asked.fileno(), leave)
+        # Both are seen in the next turn, in this order.
+        with socket.create_connection(listening.getsockname()):
+            ask.send(b"leave")
+            await serving
+    return happened
 
 
 @pytest.mark.sampled(2)

@@ -19,7 +19,7 @@ from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within
 from thoughtbox.doors.mcp.transports.bounded_http import BoundedHttp, Move, Served
 from thoughtbox.doors.mcp.transports.endpoint import Endpoint
 from thoughtbox.doors.mcp.transports.gate import Gate, check_exposure
-from thoughtbox.doors.mcp.transports.listening import LONGEST_QUEUE, PATH, address_of, listen
+from thoughtbox.doors.mcp.transports.listening import PATH, address_of, listen
 from thoughtbox.doors.mcp.transports.loop_place import LoopPlace
 from thoughtbox.doors.mcp.transports.open_connections import allow_connections
 from thoughtbox.doors.mcp.transports.sessions import Sessions
@@ -64,7 +64,6 @@ class HttpServer:
         self._gate.opens(self._endpoint, lambda step: self._loop.call_soon(step))
         mcp.notifications.follow(here)
         self._relay: Relay | None = None
-        self._accepting: asyncio.Server | None = None
         self._has_left = False
         self._asked = asyncio.Event()
         self._adopting: set[asyncio.Future[Any]] = set()
@@ -86,11 +85,7 @@ class HttpServer:
 
     async def serve(self) -> None:
         """Until it is asked to end."""
-        # Of its own, since it is closed with it: others may go on with the socket.
-        listening = self._listening.dup()
-        self._accepting = await self._loop.create_server(
-            lambda: BoundedHttp(self._served), sock=listening, backlog=LONGEST_QUEUE
-        )
+        self.accept()
         await self.ended()
 
     async def ended(self) -> None:
@@ -107,7 +102,11 @@ class HttpServer:
         self._mcp.give_up_tasks()
 
     def accept(self) -> None:
-        """Take connections from a socket that others take them from, too: one in a turn, so that all get some."""
+        """Take connections from a socket that others take them from, too: one in a turn, so that all get some.
+
+        The loop's own servers do not tell of a connection until a turn after it was taken: what leaves in between
+        would not hand it over.
+        """
         self._listening.setblocking(False)
         self._loop.add_reader(self._listening.fileno(), self._accept_one)
 
@@ -128,8 +127,6 @@ class HttpServer:
             self.accept()
 
     def _accept_no_more(self) -> None:
-        if self._accepting is not None:
-            self._accepting.close()
         self._loop.remove_reader(self._listening.fileno())
 
     def adopt(
