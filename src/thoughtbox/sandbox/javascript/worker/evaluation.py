@@ -82,16 +82,17 @@ class Evaluation:
         """The result, and what builders have queued."""
         if not self._request.code.strip():
             return b"null", b"[]"
-        result = self._guest.text(self._settled(self._guest.finish(self._settled(self._started()))))
+        guest = self._guest
+        script = self._started()
+        guest.go_on()
+        finished = guest.finish(script)
+        guest.go_on()
+        if not guest.is_kept(finished):
+            raise Stuck
+        result, queued = guest.outcome()
         if len(result.decode()) > self._request.output_chars:
             raise Breach("output")
-        return result, self._guest.rest()
-
-    def _settled(self, promise: int) -> int:
-        value = self._guest.settled(promise)
-        if value is None:
-            raise Stuck
-        return value
+        return result, queued
 
     def _started(self) -> int:
         """As a script, whose last expression is the result; or, where it returns by itself, as a function."""

@@ -16,7 +16,7 @@ from thoughtbox.sandbox.javascript.worker.breaches import Breach, Thrown
 from thoughtbox.sandbox.javascript.worker.machine import Machine, breach
 
 HOST_FUNCTIONS = ("ask", "log", "seed")
-PRELUDE_FUNCTIONS = ("begin", "numberFrom", "finish", "rest", "explain")
+PRELUDE_FUNCTIONS = ("begin", "numberFrom", "finish", "outcome", "explain")
 LARGEST_TEXT = 8 * 1024 * 1024
 """Bytes of anything that an instance says at once."""
 _OK, _THROWN = 0, 1
@@ -24,6 +24,9 @@ _PENDING, _FULFILLED = 0, 1
 _WHOLE_QUEUE = 100_000
 """Reactions of promises that the engine runs before it says how many they were."""
 _NEVER = 1 << 40
+_NUMBER = 4
+_MOST_GIVEN = 2
+_DOUBLE, _DOUBLE_AS_INTEGER = struct.Struct("<d"), struct.Struct("<q")
 _PAGE = 65_536
 _BLOCK = 4_096
 
@@ -32,14 +35,23 @@ Answer = Callable[[str, str], str | None]
 
 
 class Image(NamedTuple):
-    """All that an instance holds in memory, and where its prelude's functions are."""
+    """All that an instance holds in memory."""
 
     size: int
     spans: list[tuple[int, bytes]]
     """What is not zero, and where."""
     stack_pointer: int
-    prelude: dict[str, int]
+    known: Known
+
+
+class Known(NamedTuple):
+    """Where things are that every call needs: each call into the engine costs as much as the snippet's own."""
+
     scratch: int
+    """Room for one number that is returned, and a few that are given."""
+    undefined: int
+    prelude: dict[str, int]
+    """Its functions."""
 
 
 class Guest:
@@ -58,8 +70,8 @@ class Guest:
         if isinstance(source, Image):
             self._restore(source)
         else:
-            self._scratch = self._call("qjs_alloc", 4)
-            self._prelude = self._evaluated_prelude(source)
+            self._scratch = self._call("qjs_alloc", _NUMBER * (1 + _MOST_GIVEN))
+            self._known = Known(self._scratch, self._call("new_undefined"), self._evaluated_prelude(source))
 
     # What a snippet's run needs.
 
@@ -69,7 +81,7 @@ class Guest:
 
     def number_from(self, base: int) -> None:
         """Tell builders the number of the next record."""
-        self._called("numberFrom", self._text(str(base).encode()))
+        self._called("numberFrom", self._call("new_number", *_DOUBLE_AS_INTEGER.unpack(_DOUBLE.pack(base))))
 
     def limit(self, memory_bytes: int) -> None:
         """From here on, code runs until the epoch turns, and takes no more memory than this."""
@@ -80,27 +92,27 @@ class Guest:
         """Start a script, and return the promise of what it comes to. `Thrown` is what is wrong with its syntax."""
         return self._result("eval_async", *self._written(code))
 
-    def settled(self, promise: int) -> int | None:
-        """What a promise comes to once everything that can happen has happened; None if it was never settled."""
+    def go_on(self) -> None:
+        """Until everything that can happen has happened."""
         while self._call("execute_pending_jobs") >= _WHOLE_QUEUE:
             pass
+
+    def is_kept(self, promise: int) -> bool:
+        """Whether it was fulfilled; `Thrown` is what it was rejected with."""
         self._call("promise_state", promise, self._scratch)
         state = self._number_at(self._scratch)
-        if state == _PENDING:
-            return None
+        if state in (_PENDING, _FULFILLED):
+            return state == _FULFILLED
         self._call("promise_result", promise, self._scratch)
-        value = self._number_at(self._scratch)
-        if state != _FULFILLED:
-            raise Thrown(value)
-        return value
+        raise Thrown(self._number_at(self._scratch))
 
-    def finish(self, completion: int) -> int:
-        """The promise of the result's JSON."""
-        return self._called("finish", completion)
+    def finish(self, script: int) -> int:
+        """Have the result made of what a script has come to; the promise that it is."""
+        return self._called("finish", script)
 
-    def rest(self) -> bytes:
-        """What builders have queued, as JSON."""
-        return self.text(self._called("rest"))
+    def outcome(self) -> list[bytes]:
+        """The result, and what builders have queued, both as JSON."""
+        return self.text(self._called("outcome")).split(b"\n")
 
     def explain(self, thrown: int) -> bytes:
         """What can be told of an error, as JSON."""
@@ -121,7 +133,7 @@ class Guest:
     def image(self) -> Image:
         pointer = cast("wasmtime.Global", self._exports["__stack_pointer"]).value(self._store)
         spans = list(_spans(self.read(0, self.memory_size)))
-        return Image(self.memory_size, spans, int(pointer), self._prelude, self._scratch)
+        return Image(self.memory_size, spans, int(pointer), self._known)
 
     def close(self) -> None:
         self._store.close()
@@ -154,12 +166,15 @@ class Guest:
         for address, data in image.spans:
             self.write(address, data)
         cast("wasmtime.Global", self._exports["__stack_pointer"]).set_value(self._store, image.stack_pointer)
-        self._prelude, self._scratch = image.prelude, image.scratch
+        self._known, self._scratch = image.known, image.known.scratch
 
     def _called(self, name: str, *given: int) -> int:
         """Call a function of the prelude."""
-        address, _ = self._written(struct.pack(f"<{len(given)}i", *given)) if given else (0, 0)
-        return self._result("call_function", self._prelude[name], self._call("new_undefined"), address, len(given))
+        arguments = self._scratch + _NUMBER
+        if given:
+            self.write(arguments, struct.pack(f"<{len(given)}i", *given))
+        known = self._known
+        return self._result("call_function", known.prelude[name], known.undefined, arguments, len(given))
 
     def _result(self, name: str, *given: int) -> int:
         """Call an export that leaves a handle behind."""
@@ -188,7 +203,7 @@ class Guest:
         return address, len(data)
 
     def _number_at(self, address: int) -> int:
-        return struct.unpack("<i", self.read(address, 4))[0]
+        return struct.unpack("<i", self.read(address, _NUMBER))[0]
 
     def _call(self, name: str, *given: int) -> int:
         function = self._functions.get(name)

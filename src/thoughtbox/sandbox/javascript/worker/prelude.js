@@ -28,6 +28,7 @@ const { isFinite } = globalThis.Number;
 const { Error, Map, Number, Proxy, RegExp, Set, String, TypeError, Uint8Array, ArrayBuffer: Buffer } = globalThis;
 const TypedArray = getPrototypeOf(Uint8Array);
 const push = uncurried(ArrayPrototype.push);
+const join = uncurried(ArrayPrototype.join);
 const mapForEach = uncurried(Map.prototype.forEach);
 const setForEach = uncurried(Set.prototype.forEach);
 const isWellFormed = uncurried(String.prototype.isWellFormed);
@@ -53,9 +54,8 @@ const VISIBLE = /[!-~]|[\p{L}\p{N}\p{P}\p{S}]/u;
 const TEXTS = freeze({ __proto__: null, context: true, sourceUrl: true });
 const LISTS = freeze({ __proto__: null, labels: true, steps: true, alternativesConsidered: true });
 
-// Records that builders have made, as JSON, until the next question or the end takes them along.
-let queued = "";
-let queuedCount = 0;
+// Records that builders have made, each as JSON, until the next question or the end takes them along.
+let queue = [];
 let base = 0; // the number of the next record; 0 while it is not known
 let longestOutput = 0;
 
@@ -210,9 +210,8 @@ function encoded(value, replacer, most, what) {
 
 function ask(name, argumentsText) {
   flushLines();
-  const text = '{"name":' + stringify(name) + ',"arguments":' + argumentsText + ',"queued":[' + queued + "]}";
-  queued = "";
-  queuedCount = 0;
+  const text = '{"name":' + stringify(name) + ',"arguments":' + argumentsText + ',"queued":[' + join(queue, ",") + "]}";
+  queue = [];
   const reply = parse(askHost(text));
   base = reply.base;
   if (reply.error !== null) {
@@ -270,8 +269,10 @@ function builder(kind, references) {
       throw new TypeError("tb." + kind + " takes a text and an object with options: tb." + kind + '("...", {...})');
     }
     const isWhole = kind !== "revision" || options?.replacesId !== undefined;
-    const plain = isWhole && isText(text) ? plainOptions(options ?? {}, named) : undefined;
-    return plain === undefined ? asked(kind, text, options ?? {}) : made(kind, beginning + stringify(text), plain);
+    const plain = isWhole ? plainText(text) : undefined;
+    const others = plain === undefined ? undefined : plainOptions(options ?? {}, named);
+    if (others === undefined) return asked(kind, text, options ?? {});
+    return made(kind, beginning + plain + ',"options":{' + others + "}}");
   };
 }
 
@@ -287,14 +288,14 @@ function plainOptions(options, references) {
     if (plain === undefined) return undefined;
     text += (text && ",") + '"' + name + '":' + plain; // it is one of ours
   }
-  return "{" + text + "}";
+  return text;
 }
 
 function plainOption(name, value, references) {
-  if (references[name]) return isHandle(value) ? stringify(value.id) : plainList(value, isHandle);
+  if (references[name]) return isHandle(value) ? plainHandle(value) : plainList(value, plainHandle);
   if (name === "confidence") return plainShare(value);
-  if (TEXTS[name]) return isText(value) ? stringify(value) : undefined;
-  return LISTS[name] ? plainList(value, isText) : undefined;
+  if (TEXTS[name]) return plainText(value);
+  return LISTS[name] ? plainList(value, plainText) : undefined;
 }
 
 // The engine takes its time to write a fraction, and many records have the same.
@@ -308,33 +309,38 @@ function plainShare(value) {
   return (lastShareText = String(value));
 }
 
-function plainList(value, isFit) {
+function plainList(value, plainEach) {
   if (!isArray(value)) return undefined;
   const length = value.length;
   if (length > LONGEST_LIST) return undefined;
   let text = "";
   for (let i = 0; i < length; i++) {
-    const each = value[i];
-    if (!isFit(each)) return undefined;
-    text += (text && ",") + stringify(typeof each === "string" ? each : each.id);
+    const each = plainEach(value[i]);
+    if (each === undefined) return undefined;
+    text += (text && ",") + each;
   }
   return "[" + text + "]";
 }
 
-function isText(value) {
-  return (
+function plainHandle(value) {
+  return isHandle(value) ? '"' + value.id + '"' : undefined;
+}
+
+function plainText(value) {
+  const isFit =
     typeof value === "string" &&
     value.length <= LONGEST_TEXT &&
     ((value >= "!" && value < "\x7f") || executed(VISIBLE, value) !== null) &&
-    isWellFormed(value) &&
-    !includes(value, "\0")
-  );
+    isWellFormed(value);
+  if (!isFit) return undefined;
+  const text = stringify(value);
+  const isAsItIs = text.length === value.length + 2; // so nothing in it was escaped
+  return isAsItIs || !includes(value, "\0") ? text : undefined;
 }
 
-function made(kind, beginning, options) {
-  if (base === 0 || queuedCount >= MOST_QUEUED) ask("base", "{}");
-  queued += (queued && ",") + beginning + ',"options":' + options + "}";
-  queuedCount++;
+function made(kind, text) {
+  if (base === 0 || queue.length >= MOST_QUEUED) ask("base", "{}");
+  push(queue, text);
   return new Handle("th:" + base++, kind);
 }
 
@@ -502,20 +508,24 @@ export function begin(settings, catalog) {
   else define(globalThis, "catalog", deeplyFrozen(parse(catalog)), false);
 }
 
-export function numberFrom(text) {
-  base = Number(text);
+export function numberFrom(number) {
+  base = number;
 }
 
-// The result as JSON, once what the script has come to is settled.
-export async function finish(completion) {
-  const value = await completion.value;
+let result = "null";
+
+// Makes the result of what a script has come to, once that is settled.
+export async function finish(script) {
+  const { value } = await script;
+  const settled = await value;
   flushLines();
-  return encoded(value, asResult, longestOutput, "The result");
+  result = encoded(settled, asResult, longestOutput, "The result");
 }
 
-export function rest() {
+// The result, and what builders have queued: both are JSON, which has no line break in it.
+export function outcome() {
   flushLines();
-  return "[" + queued + "]";
+  return result + "\n[" + join(queue, ",") + "]";
 }
 
 export function explain(thrown) {
