@@ -60,7 +60,9 @@ class Keeper:
             is_kept = not self._is_closed
             if is_kept:
                 self._idle.append(worker)
-                self._changed.notify_all()
+                # Nobody is woken for nothing: the one who gives back has something to do, and would wait for its turn.
+                if self._waiting or len(self._workers) > 1:
+                    self._changed.notify_all()
         if not is_kept:
             self.discard(worker)
 
@@ -98,7 +100,8 @@ class Keeper:
         if self._thread is None:
             self._thread = threading.Thread(target=self._keep, name="javascript-sandbox", daemon=True)
             self._thread.start()
-        self._changed.notify_all()
+        if self._is_short:
+            self._changed.notify_all()
 
     def _taken(self) -> WorkerProcess:
         with self._changed:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+import sys
 
 from thoughtbox.sandbox.javascript.frames import Frame, Kind, packed, unpacked
 
@@ -22,6 +24,14 @@ class Channel:
         os.dup2(nowhere, 1)
         os.close(nowhere)
         self._received = bytearray()
+
+    def is_quiet(self, seconds: float) -> bool:
+        """Whether nothing is said for so long."""
+        if sys.platform == "win32":  # pipes cannot be waited for there
+            return True
+        poll = select.poll()
+        poll.register(self._input, select.POLLIN)
+        return not self._received and not poll.poll(seconds * 1000)
 
     def receive(self) -> Frame:
         return unpacked(self._read)

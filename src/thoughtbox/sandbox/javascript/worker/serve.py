@@ -14,12 +14,16 @@ from thoughtbox.sandbox.javascript.worker.breaches import Breach
 from thoughtbox.sandbox.javascript.worker.channel import Channel, Closed
 from thoughtbox.sandbox.javascript.worker.confinement import confine, end_with
 from thoughtbox.sandbox.javascript.worker.evaluation import Evaluation, Request
+from thoughtbox.sandbox.javascript.worker.guest import Guest
 from thoughtbox.sandbox.javascript.worker.machine import Machine, Unfit
 from thoughtbox.sandbox.javascript.worker.spares import Beginning, Spares
 from thoughtbox.sandbox.javascript.worker.typescript import Stripper
 
 STACK_BYTES = 8 * 1024 * 1024
 """For the thread that snippets run in: what the machine gives them, and enough for ourselves."""
+REST_SECONDS = 0.01
+"""After which the next instance is made ready: until then the server is at work on what a snippet has come to, and it
+would have to share the machine."""
 
 
 def main() -> None:
@@ -57,16 +61,19 @@ class Worker:
     def __init__(self, channel: Channel, machine: Machine) -> None:
         self._channel = channel
         self._machine = machine
-        self._spares = Spares(machine, Path(__file__).with_name("prelude.js").read_bytes())
-        self._spares.take(Beginning(b'{"builders":{},"output":0}', None)).close()  # the first of a kind opens files
+        prelude = Path(__file__).with_name("prelude.js").read_bytes()
+        self._spares = Spares(machine, prelude)
+        # The first of a kind opens files, which will not be possible any more.
+        Guest(machine, prelude).close()
         Stripper(machine).close()
 
     def serve(self) -> None:
         while True:
+            if self._channel.is_quiet(REST_SECONDS):
+                self._spares.refill()
             frame = self._channel.receive()
             if frame.kind == Kind.RUN:
                 self._run(frame)
-                self._spares.refill()
 
     def _run(self, frame: Frame) -> None:
         limits, code, settings, *catalog = frame.parts
