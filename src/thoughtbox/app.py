@@ -180,13 +180,16 @@ class Thoughtbox:
         domains.keep_catalog()
 
     def _likely(self) -> Iterable[str]:
-        """The modules of what is called first: of the toolset that is shown, or of what its gateway names."""
+        """The modules of what is called first: of the toolset that is shown, or of what its gateway names.
+
+        Without rooms that begin ahead: those wait for something else, and are imported meanwhile.
+        """
         table, known = self.table, self.table.known
         shown = table.shown_in(self.settings.toolset).values()
         if any(operation.gateway is not None for operation in shown):
             named = [name for room in table.rooms.values() for name in room.gateway_names]
             shown = [*(known[name] for name in named if name in known), *(one for one in shown if one.gateway is None)]
-        return dict.fromkeys(operation.module for operation in shown)
+        return dict.fromkeys(operation.module for operation in shown if table.rooms[operation.room].ahead is None)
 
     def keep(self) -> None:
         """Get ready to serve for long: keep views and checkpoints up in the background, collect garbage less often."""
