@@ -7,6 +7,7 @@ Strings and comments are set aside first; then each sign of a language has its w
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from thoughtbox.sandbox.protocol import Language
 
@@ -16,8 +17,8 @@ LONGEST = 8_000
 _MOST_TIMES = 3
 """A sign counts at most so often."""
 
-_APART = re.compile(
-    r'''
+# Compiled when they are first needed: who says what language it is needs none of them.
+_APART: Final = r'''
       (?P<triple> (?:"""[^"\\]*+(?:(?:\\.|"(?!""))[^"\\]*+)*+""" | \'\'\'[^'\\]*+(?:(?:\\.|'(?!''))[^'\\]*+)*+\'\'\') )
     | (?P<string> "(?:[^"\\\n]|\\.)*+" | '(?:[^'\\\n]|\\.)*+' )
     | (?P<template> `(?:[^`\\]|\\.)*+` )
@@ -25,9 +26,7 @@ _APART = re.compile(
     | (?P<slashes> ^[ \t]*//[^\n]*+ | (?<=[;{},(])[ \t]*//[^\n]*+ | (?<=\s)//[ \t]+[A-Za-z][\w']*[ ,.]+[A-Za-z][^\n]*+ )
     | (?P<regex> (?<=[(=,:!&|?])[ ]*/(?![/*])(?:\\.|\[(?:\\.|[^\]\n\\])*\]|[^/\n\\\[])+/[dgimsuy]* )
     | (?P<hash> (?:^|(?<=[ \t]))\#(?:(?=[ \t!\#]|$)[^\n]*+|[^\n]*+(?<![;{})])$) )
-    ''',
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
-)
+    '''
 """What is set aside. A `#` before a name is a comment too, unless the line ends as a line of JavaScript does."""
 
 _APART_SIGNS = {"triple": ("python", 4), "hash": ("python", 3)} | dict.fromkeys(
@@ -75,8 +74,7 @@ _JAVASCRIPT = (
     (1, r"^[ \t]*[})\]]*\}[ \t]*[;)]"),
 )
 _TYPES = r"(?:string|number|boolean|any|unknown|void|never|object|bigint|null|undefined|[A-Z]\w*|Record|Array|\{)"
-_TYPESCRIPT = re.compile(
-    rf"""
+_TYPESCRIPT: Final = rf"""
       ^[ \t]*(?:export[ \t]+|declare[ \t]+)*interface[ \t]+\w+
     | ^[ \t]*(?:export[ \t]+|declare[ \t]+)*type[ \t]+\w+[ \t]*(?:<[^=\n]*>)?[ \t]*=
     | ^[ \t]*(?:export[ \t]+|declare[ \t]+|const[ \t]+)*enum[ \t]+\w+
@@ -91,9 +89,7 @@ _TYPESCRIPT = re.compile(
     | ^[ \t]+\#?\w+[!?]?[ \t]*:[ \t]*(?:string|number|boolean|any|unknown)\b(?:\[\])?[ \t]*(?:=[^,\n]*)?;
     | \bimplements[ \t]+\w | \bimport[ \t]+type\b | \bnamespace[ \t]+\w+[ \t]*\{{ | \bkeyof[ \t]+\w
     | [\w)\]]!(?=[.\[)])
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
+    """
 
 
 def detected(code: str) -> Language:
@@ -107,12 +103,14 @@ def detected(code: str) -> Language:
             scores[language] += weight
         return " " if kind in {"block", "slashes", "hash"} else '""'
 
-    bare = _APART.sub(set_aside, code[:LONGEST].replace("\r\n", "\n"))
+    apart = re.compile(_APART, re.VERBOSE | re.DOTALL | re.MULTILINE)
+    bare = apart.sub(set_aside, code[:LONGEST].replace("\r\n", "\n"))
     scores["python"] += _weight(bare, _PYTHON)
     scores["javascript"] += _weight(bare, _JAVASCRIPT)
     if scores["python"] > scores["javascript"]:
         return "python"
-    return "typescript" if _TYPESCRIPT.search(bare) else "javascript"
+    has_types = re.compile(_TYPESCRIPT, re.VERBOSE | re.MULTILINE).search(bare) is not None
+    return "typescript" if has_types else "javascript"
 
 
 def _weight(bare: str, signs: tuple[tuple[int, str], ...]) -> int:
