@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -42,7 +43,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers",
         "doors(transport, era, engine, every): the doors a story may go through: one of them by chance, or every one",
     )
-    config.addinivalue_line("markers", "sampled(n): one of n cases is run each time, by chance; all of them as torture")
+    config.addinivalue_line(
+        "markers", "sampled(n): one of n in a row is run each time, which by chance; all of them as torture"
+    )
 
 
 def _keep_catalog() -> None:
@@ -56,13 +59,17 @@ def _keep_catalog() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not this time's sample, before anything else is chosen by marks."""
     left_out = set[pytest.Item]()
+    sampled: defaultdict[tuple[Path, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if (marker := item.get_closest_marker("sampled")) is None or config.getoption("--all-doors"):
             continue
         if config.option.markexpr == "torture":
             item.add_marker(pytest.mark.torture)
-        elif len(items) > FEW and random.Random(f"{os.environ[SEED]} {item.nodeid}").randrange(marker.args[0]):
-            left_out.add(item)
+        elif len(items) > FEW:
+            sampled[item.path, marker.args[0]].append(item)
+    for (file, share), own in sampled.items():
+        first = random.Random(f"{os.environ[SEED]} {file.name} {share}").randrange(share)
+        left_out |= set(own) - set(own[first::share])
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]

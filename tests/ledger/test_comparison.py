@@ -20,7 +20,7 @@ from thoughtbox.ledger.view import View
 
 KINDS = all_views().kinds
 
-PARTS = 4
+PARTS = 8
 """The views are dealt out to this many tests."""
 
 
@@ -67,7 +67,7 @@ def test_views_that_nobody_touched_are_what_the_ledger_makes_of_them(box: Box):
     assert box.ledger_verify()["views_checked"] is False
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_whatever_is_missing_from_a_view_is_found_and_the_view_is_named(box: Box, part: int):
     fill(box)

@@ -447,7 +447,7 @@ def run(machine: type[MindMachine], *, stories: int, steps: int, derandomize: bo
 
 
 def test_branches_notes_and_graphs_hold_what_the_model_holds():
-    run(MindMachine, stories=22, steps=25, derandomize=True)
+    run(MindMachine, stories=15, steps=25, derandomize=True)
 
 
 @pytest.mark.torture
