@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -24,10 +25,11 @@ ABOVE = {"python": 3, "javascript": 8}
 """Milliseconds above the same operation called directly."""
 
 ONE = {
-    "python": f'tb.claim("{TEXT}", confidence=0.8, session="s")',
-    "javascript": f'tb.claim("{TEXT}", {{confidence: 0.8, session: "s"}})',
-    "typescript": f'const text: string = "{TEXT}";\ntb.claim(text, {{confidence: 0.8, session: "s"}})',
+    "python": f'tb.claim("NUMBER. {TEXT}", confidence=0.8)',
+    "javascript": f'tb.claim("NUMBER. {TEXT}", {{confidence: 0.8}})',
+    "typescript": f'const text: string = "NUMBER. {TEXT}";\ntb.claim(text, {{confidence: 0.8}})',
 }
+"""One builder. No snippet is sent twice: what is known of one that was seen before is no help."""
 HUNDRED = {
     "python": f'for i in range({MANY}): tb.claim(f"{{i}}. {TEXT}", confidence=0.8)',
     "javascript": f"for (let i = 0; i < {MANY}; i++) tb.claim(`${{i}}. {TEXT}`, {{confidence: 0.8}})",
@@ -52,9 +54,10 @@ def _listed(client: Client) -> Line:
 
 def _one(run: Run, client: Client) -> Iterator[Line]:
     """One builder in a snippet, above the same operation called by itself."""
+    numbers = count(1)
     actions: dict[str, Callable[[], object]] = {
-        "direct": lambda: client.call_tool("claim", {"text": TEXT, "confidence": 0.8, "session": "s"}),
-        **{language: lambda language=language: _execute(client, ONE, language) for language in ONE},
+        "direct": lambda: client.call_tool("claim", {"text": f"{next(numbers)}. {TEXT}", "confidence": 0.8}),
+        **{language: lambda language=language: _execute(client, ONE, language, next(numbers)) for language in ONE},
     }
     p50 = medians(run.rounds(300, 80), actions, warm_up=20)
     yield Line(what="`claim` called directly over stdio, p50", value=p50["direct"] * 1e3, unit="ms")
@@ -121,8 +124,8 @@ def _first(run: Run, directory: Path) -> Iterator[Line]:
         )
 
 
-def _execute(client: Client, code: dict[str, str], language: str) -> dict[str, Any]:
-    return client.call_tool("execute", {"code": code[language], "language": language})
+def _execute(client: Client, code: dict[str, str], language: str, number: int = 0) -> dict[str, Any]:
+    return client.call_tool("execute", {"code": code[language].replace("NUMBER", str(number)), "language": language})
 
 
 def _bytes(client: Client, tool: str, arguments: dict[str, Any]) -> int:
