@@ -29,10 +29,10 @@ ONE = {
     "javascript": f'tb.claim("NUMBER. {TEXT}", {{confidence: 0.8}})',
     "typescript": f'const text: string = "NUMBER. {TEXT}";\ntb.claim(text, {{confidence: 0.8}})',
 }
-"""One builder. No snippet is sent twice: what is known of one that was seen before is no help."""
+"""One builder. No snippet is sent to a server twice: what is known of one that was seen before is no help."""
 HUNDRED = {
-    "python": f'for i in range({MANY}): tb.claim(f"{{i}}. {TEXT}", confidence=0.8)',
-    "javascript": f"for (let i = 0; i < {MANY}; i++) tb.claim(`${{i}}. {TEXT}`, {{confidence: 0.8}})",
+    "python": f'for i in range({MANY}): tb.claim(f"NUMBER.{{i}}. {TEXT}", confidence=0.8)',
+    "javascript": f"for (let i = 0; i < {MANY}; i++) tb.claim(`NUMBER.${{i}}. {TEXT}`, {{confidence: 0.8}})",
 }
 
 
@@ -73,9 +73,13 @@ def _one(run: Run, client: Client) -> Iterator[Line]:
 def _hundred(run: Run, client: Client) -> Iterator[Line]:
     """A hundred records in one snippet, against as many calls: bytes both ways, and time."""
     singles = [{"text": f"{number}. {TEXT}", "confidence": 0.8} for number in range(MANY)]
+    numbers = count(1)
     actions: dict[str, Callable[[], object]] = {
         "singly": lambda: [client.call_tool("claim", arguments) for arguments in singles],
-        **{language: lambda language=language: _execute(client, HUNDRED, language) for language in HUNDRED},
+        **{
+            language: lambda language=language: _execute(client, HUNDRED, language, next(numbers))
+            for language in HUNDRED
+        },
     }
     p50 = medians(run.rounds(15, 5), actions, warm_up=2)
     singly = sum(_bytes(client, "claim", arguments) for arguments in singles)

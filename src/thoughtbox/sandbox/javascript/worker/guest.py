@@ -45,7 +45,8 @@ class Image(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Where things are that every call needs: each call into the engine costs as much as the snippet's own."""
+    """Where things are that every call needs. They are asked for once: the way into the engine takes longer than most
+    of what is done there."""
 
     scratch: int
     """Room for one number that is returned, and a few that are given."""
