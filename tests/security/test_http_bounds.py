@@ -19,7 +19,7 @@ pytestmark = pytest.mark.sampled(2)
 
 TOKEN = "correct-horse-battery-staple"
 HURRIED = """
-from thoughtbox.doors.mcp.transports import limits
+from thoughtbox.doors.http import limits
 limits.HEAD_SECONDS = limits.BODY_SECONDS = 0.6
 limits.SILENCE_SECONDS = 1.2
 """
@@ -228,7 +228,7 @@ def test_a_trailer_is_no_header(guarded: HttpServer):
 def test_when_there_are_too_many_connections_the_idlest_makes_room(tmp_path: Path):
     server = HttpServer(
         environment(tmp_path),
-        prelude="from thoughtbox.doors.mcp.transports import limits\nlimits.MOST_CONNECTIONS = 10\n",
+        prelude="from thoughtbox.doors.http import limits\nlimits.MOST_CONNECTIONS = 10\n",
     )
     try:
         stream = listening(server)
@@ -253,7 +253,7 @@ def test_when_there_are_too_many_connections_the_idlest_makes_room(tmp_path: Pat
 def test_when_all_connections_are_busy_it_is_the_newcomer_that_goes(tmp_path: Path):
     server = HttpServer(
         environment(tmp_path),
-        prelude="from thoughtbox.doors.mcp.transports import limits\nlimits.MOST_CONNECTIONS = 3\n",
+        prelude="from thoughtbox.doors.http import limits\nlimits.MOST_CONNECTIONS = 3\n",
     )
     try:
         streams = [listening(server) for _ in range(3)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from thoughtbox.doors.mcp.principal import reached
+from thoughtbox.doors.http.principal import reached
 from thoughtbox.doors.mcp.request import Request
 from thoughtbox.errors import InvalidPayload
 from thoughtbox.operations.storable import unstorable

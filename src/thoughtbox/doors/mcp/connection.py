@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from thoughtbox.doors.http.principal import Principal
 from thoughtbox.doors.mcp import jsonrpc
 from thoughtbox.doors.mcp.envelope import Peer, is_enveloped, sender
 from thoughtbox.doors.mcp.jsonrpc import (
@@ -27,7 +28,6 @@ from thoughtbox.doors.mcp.jsonrpc import (
     same_id,
 )
 from thoughtbox.doors.mcp.notifications import Telling
-from thoughtbox.doors.mcp.principal import Principal
 from thoughtbox.doors.mcp.request import Outlet, Place, Request
 from thoughtbox.doors.mcp.revisions import NEWEST_HANDSHAKE, STATELESS
 

@@ -16,9 +16,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.http.principal import must_reach, reaches
 from thoughtbox.doors.mcp import jsonrpc, resources
 from thoughtbox.doors.mcp.jsonrpc import INTERNAL_ERROR, ProtocolError
-from thoughtbox.doors.mcp.principal import must_reach, reaches
 from thoughtbox.doors.mcp.request import Outlet, Place, Request, Steps
 from thoughtbox.doors.mcp.revisions import SUBSCRIPTION_ID
 from thoughtbox.errors import InvalidPayload, ThoughtboxError

@@ -13,10 +13,10 @@ from concurrent.futures import CancelledError, Future
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
+from thoughtbox.doors.http.principal import Principal
 from thoughtbox.doors.mcp import jsonrpc
 from thoughtbox.doors.mcp.envelope import Peer
 from thoughtbox.doors.mcp.jsonrpc import CONNECTION_CLOSED, INTERNAL_ERROR, Id, Params, ProtocolError
-from thoughtbox.doors.mcp.principal import Principal
 
 if TYPE_CHECKING:
     from thoughtbox.doors.mcp.connection import Connection

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.http.principal import Principal
 from thoughtbox.doors.mcp import client_log, prompts, resources
 from thoughtbox.doors.mcp.call_options import workspace_of
 from thoughtbox.doors.mcp.connection import Connection
@@ -27,7 +28,6 @@ from thoughtbox.doors.mcp.jsonrpc import (
 )
 from thoughtbox.doors.mcp.notifications import Notifications
 from thoughtbox.doors.mcp.params import HANDSHAKE_METHODS, STATELESS_METHODS, invalid_params, must_fit
-from thoughtbox.doors.mcp.principal import Principal
 from thoughtbox.doors.mcp.request import Handler, Outlet, Place, Request, Result, Steps
 from thoughtbox.doors.mcp.revisions import HANDSHAKE, IDENTITY, NEWEST_HANDSHAKE, STAMP, STATELESS, TASKS
 from thoughtbox.doors.mcp.tools import Tools

@@ -17,13 +17,13 @@ from typing import Any
 import orjson
 
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.http.principal import reaches
 from thoughtbox.doors.mcp.jsonrpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     ProtocolError,
 )
 from thoughtbox.doors.mcp.operation_calls import OperationCalls
-from thoughtbox.doors.mcp.principal import reaches
 from thoughtbox.doors.mcp.request import Place, Request, Result, Steps
 from thoughtbox.doors.mcp.revisions import STAMP
 from thoughtbox.doors.mcp.task_runs import TaskRun

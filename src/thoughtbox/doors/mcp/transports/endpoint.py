@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
+from thoughtbox.doors.http.http_request import JSON, Header, HttpRequest
 from thoughtbox.doors.mcp import jsonrpc
 from thoughtbox.doors.mcp.envelope import ROUTING_HEADERS, VERSION_HEADER, must_be_served, sender
 from thoughtbox.doors.mcp.jsonrpc import (
@@ -27,7 +28,6 @@ from thoughtbox.doors.mcp.request import Place
 from thoughtbox.doors.mcp.revisions import HANDSHAKE
 from thoughtbox.doors.mcp.server import McpServer
 from thoughtbox.doors.mcp.transports.exchange import SILENCE_SECONDS, STATUSES, Exchange
-from thoughtbox.doors.mcp.transports.http_request import JSON, Header, HttpRequest
 from thoughtbox.doors.mcp.transports.sessions import Session, Sessions
 
 HANDLE: Final = b"mcp-session-id"
@@ -65,7 +65,7 @@ class Endpoint:
             self._serve_newcomer(request)
         elif (session := self.sessions.find(handle, request.principal)) is None:
             if self.elsewhere is None or not self.elsewhere(request, handle):
-                request.refuse(404, "Session not found")
+                refuse(request, 404, "Session not found")
         else:
             self.sessions.enter(session)
             request.when_over = partial(self.sessions.leave, session)
@@ -92,7 +92,7 @@ class Endpoint:
 
     def _take_stateless(self, request: HttpRequest, version: str, message: Incoming | Reply) -> None:
         if isinstance(message, Reply):
-            request.refuse(400, "Body must be a single JSON-RPC request or notification object")
+            refuse(request, 400, "Body must be a single JSON-RPC request or notification object")
         elif message.id is None:
             self._acknowledge(request, version)
         else:
@@ -130,9 +130,9 @@ class Endpoint:
 
     def _take_newcomer(self, request: HttpRequest, message: Incoming | Reply) -> None:
         if not isinstance(message, Incoming) or message.method != "initialize" or message.id is None:
-            request.refuse(400, "Bad Request: Missing session ID")
+            refuse(request, 400, "Bad Request: Missing session ID")
         elif (session := self.sessions.begin(request.principal)) is None:
-            request.refuse(503, "Too many open sessions", code=INTERNAL_ERROR)
+            refuse(request, 503, "Too many open sessions", code=INTERNAL_ERROR)
         else:
             exchange = Exchange()
             session.connection.receive(message, exchange)
@@ -165,9 +165,9 @@ class Endpoint:
 
     def _open_stream(self, request: HttpRequest, session: Session) -> None:
         if not request.accepts()[1]:
-            request.refuse(406, "Not Acceptable: Client must accept text/event-stream")
+            refuse(request, 406, "Not Acceptable: Client must accept text/event-stream")
         elif session.stream is not None:
-            request.refuse(409, "Conflict: Only one SSE stream is allowed per session")
+            refuse(request, 409, "Conflict: Only one SSE stream is allowed per session")
         else:
             session.stream = exchange = Exchange()
             request.when_over = partial(self._stream_over, session, request.when_over)
@@ -212,7 +212,7 @@ class Endpoint:
         elif not request.is_json:
             request.refuse_plainly(415, "the Content-Type has to be application/json")
         elif not all(request.accepts()):
-            request.refuse(406, "Not Acceptable: Client must accept both application/json and text/event-stream")
+            refuse(request, 406, "Not Acceptable: Client must accept both application/json and text/event-stream")
         elif isinstance(message := jsonrpc.read(body), Malformed):
             request.respond(400, jsonrpc.error(message.id, message.code, message.reason), JSON)
         else:
@@ -242,12 +242,17 @@ def _routing(request: HttpRequest) -> dict[str, str]:
 
 def _refuse_without_session(request: HttpRequest) -> None:
     if request.method == "GET" and not request.accepts()[1]:
-        request.refuse(406, "Not Acceptable: Client must accept text/event-stream")
+        refuse(request, 406, "Not Acceptable: Client must accept text/event-stream")
     elif request.method in ("GET", "DELETE"):
-        request.refuse(400, "Bad Request: Missing session ID")
+        refuse(request, 400, "Bad Request: Missing session ID")
     else:
         _refuse_method(request)
 
 
 def _refuse_method(request: HttpRequest) -> None:
-    request.refuse(405, "Method Not Allowed", (b"allow", b"GET, POST, DELETE"), code=INVALID_REQUEST)
+    refuse(request, 405, "Method Not Allowed", (b"allow", b"GET, POST, DELETE"), code=INVALID_REQUEST)
+
+
+def refuse(request: HttpRequest, status: int, message: str, *headers: Header, code: int = INVALID_REQUEST) -> None:
+    """Answer with an error that belongs to no message."""
+    request.respond(status, jsonrpc.error(None, code, message), JSON, *headers)

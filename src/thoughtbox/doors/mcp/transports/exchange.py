@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from thoughtbox.doors.http.http_request import JSON, Header, HttpRequest
 from thoughtbox.doors.mcp.jsonrpc import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -19,7 +20,6 @@ from thoughtbox.doors.mcp.jsonrpc import (
     PARSE_ERROR,
     UNSUPPORTED_PROTOCOL_VERSION,
 )
-from thoughtbox.doors.mcp.transports.http_request import JSON, Header, HttpRequest
 
 SILENCE_SECONDS = 15.0
 """Without anything sent, a sign of life is."""

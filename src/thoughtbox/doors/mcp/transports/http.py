@@ -14,14 +14,14 @@ from typing import Any
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import unblocked_output
+from thoughtbox.doors.http.bounded_http import BoundedHttp, Move, Served
+from thoughtbox.doors.http.open_connections import allow_connections
 from thoughtbox.doors.mcp.server import McpServer
 from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within
-from thoughtbox.doors.mcp.transports.bounded_http import BoundedHttp, Move, Served
 from thoughtbox.doors.mcp.transports.endpoint import Endpoint
 from thoughtbox.doors.mcp.transports.gate import Gate, check_exposure
 from thoughtbox.doors.mcp.transports.listening import PATH, address_of, listen
 from thoughtbox.doors.mcp.transports.loop_place import LoopPlace
-from thoughtbox.doors.mcp.transports.open_connections import allow_connections
 from thoughtbox.doors.mcp.transports.sessions import Sessions
 from thoughtbox.doors.mcp.transports.succession import Succession
 from thoughtbox.doors.mcp.transports.supervisor import ENDS, RESTART

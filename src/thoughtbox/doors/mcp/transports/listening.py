@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import Final
 
-from thoughtbox.doors.mcp.transports import limits
+from thoughtbox.doors.http import limits
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import Settings
 

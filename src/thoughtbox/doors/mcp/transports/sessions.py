@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from secrets import token_urlsafe
 from typing import Any
 
+from thoughtbox.doors.http.principal import Principal
 from thoughtbox.doors.mcp.connection import Connection
-from thoughtbox.doors.mcp.principal import Principal
 from thoughtbox.doors.mcp.request import Place
 from thoughtbox.doors.mcp.server import McpServer
 from thoughtbox.doors.mcp.transports.exchange import Exchange

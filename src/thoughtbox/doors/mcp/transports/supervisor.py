@@ -21,10 +21,10 @@ from functools import partial
 from typing import Final, Protocol
 
 from thoughtbox.doors.echo import echo
+from thoughtbox.doors.http.open_connections import allow_connections
 from thoughtbox.doors.mcp.transports.channel import Channel, Frame
 from thoughtbox.doors.mcp.transports.gate import check_exposure
 from thoughtbox.doors.mcp.transports.listening import address_of, listen
-from thoughtbox.doors.mcp.transports.open_connections import allow_connections
 from thoughtbox.doors.mcp.transports.worker_frames import (
     ALONE,
     CONNECTION,

@@ -18,10 +18,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
+from thoughtbox.doors.http.bounded_http import Move
+from thoughtbox.doors.http.http_request import HttpRequest
 from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within
-from thoughtbox.doors.mcp.transports.bounded_http import Move
 from thoughtbox.doors.mcp.transports.channel import Channel, Frame
-from thoughtbox.doors.mcp.transports.http_request import HttpRequest
 from thoughtbox.doors.mcp.transports.sessions import Sessions
 from thoughtbox.doors.mcp.transports.worker_frames import (
     ALONE,

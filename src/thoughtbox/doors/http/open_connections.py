@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Protocol
 
-from thoughtbox.doors.mcp.principal import Principal
-from thoughtbox.doors.mcp.transports import limits
+from thoughtbox.doors.http import limits
+from thoughtbox.doors.http.principal import Principal
 
 logger = logging.getLogger(__name__)
 

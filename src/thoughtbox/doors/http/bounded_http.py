@@ -19,10 +19,10 @@ from urllib.parse import unquote
 
 import httptools
 
-from thoughtbox.doors.mcp.principal import Principal
-from thoughtbox.doors.mcp.transports import limits
-from thoughtbox.doors.mcp.transports.http_request import CONTINUE, STATUS_LINES, HttpRequest
-from thoughtbox.doors.mcp.transports.open_connections import OpenConnections
+from thoughtbox.doors.http import limits
+from thoughtbox.doors.http.http_request import CONTINUE, STATUS_LINES, HttpRequest
+from thoughtbox.doors.http.open_connections import OpenConnections
+from thoughtbox.doors.http.principal import Principal
 
 logger = logging.getLogger(__name__)
 

@@ -12,9 +12,7 @@ from typing import Final, Protocol
 
 import orjson
 
-from thoughtbox.doors.mcp import jsonrpc
-from thoughtbox.doors.mcp.jsonrpc import INVALID_REQUEST
-from thoughtbox.doors.mcp.principal import Principal
+from thoughtbox.doors.http.principal import Principal
 
 Header = tuple[bytes, bytes]
 
@@ -182,12 +180,8 @@ class HttpRequest:
         self.line.write(head if self.method == "HEAD" else head + body)
         self._answered()
 
-    def refuse(self, status: int, message: str, *headers: Header, code: int = INVALID_REQUEST) -> None:
-        """Answer with an error that belongs to no message."""
-        self.respond(status, jsonrpc.error(None, code, message), JSON, *headers)
-
     def refuse_plainly(self, status: int, message: str, *headers: Header) -> None:
-        """Answer with an error to whoever has not come as far as the protocol."""
+        """Answer with an error to whoever has not come as far as what is served here."""
         self.respond(status, orjson.dumps({"error": {"code": status, "message": message}}), JSON, *headers)
 
     def open(self, headers: Sequence[Header]) -> None:
