@@ -22,7 +22,8 @@ ONCE = frozenset(
 
 def check_exposure(settings: Settings, host: str, variable: str) -> None:
     """Refuse to listen beyond this machine without a token; `variable` is the setting that says where."""
-    if host in LOOPBACK or settings.token is not None or Tokens(settings.data_dir).read():
+    named = Tokens(settings.data_dir).read()  # in any case: a file that cannot be read is said at the start
+    if host in LOOPBACK or settings.token is not None or named:
         return
     raise ConfigurationError(
         f"{variable} is {host}, which others can reach, and there is no token",
