@@ -29,6 +29,7 @@ WORKSPACE_RULE = (
     "letters, digits and . _ / - (128 at most), begins with a letter, digit or _,"
     " and no part of it between slashes is empty, . or .."
 )
+_ORIGIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?")
 SHORTEST_TOKEN = 16
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -57,6 +58,12 @@ class Settings(NamedTuple):
     agent: str | None
     task_after_ms: int
     task_ttl_ms: int
+    observatory_enabled: bool
+    observatory_host: str
+    observatory_port: int
+    observatory_cors: tuple[str, ...]
+    observatory_max_connections: int
+    observatory_http_api: bool
     disable_thought_logging: bool
     log_level: str
     rooms: Mapping[str, Any]
@@ -146,6 +153,15 @@ def _database_url(text: str) -> str | None:
 
 def _list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    """Origins as browsers send them. A star would let every page that somebody visits read the whole ledger."""
+    found = _list(text)
+    for origin in found:
+        if not _ORIGIN.fullmatch(origin):
+            raise ValueError("each is http:// or https://, a name, and a port where it is not the usual one; never *")
+    return found
 
 
 def _workspaces(text: str) -> tuple[str, ...]:
@@ -278,6 +294,48 @@ SETTINGS: tuple[Setting, ...] = (
         str(60 * 60 * 1000),
         number(1_000, 7 * 24 * 60 * 60 * 1000),
         "How long a client may ask for the result of a task after its end, in milliseconds; a week at most.",
+    ),
+    Setting(
+        "observatory_enabled",
+        "THOUGHTBOX_OBSERVATORY_ENABLED",
+        "false",
+        switched_on,
+        "true: a server also serves the Observatory, the page to watch, search and verify everything with.",
+    ),
+    Setting(
+        "observatory_host",
+        "THOUGHTBOX_OBSERVATORY_HOST",
+        "127.0.0.1",
+        str,
+        "Address the Observatory binds; wider than loopback needs a token.",
+    ),
+    Setting(
+        "observatory_port",
+        "THOUGHTBOX_OBSERVATORY_PORT",
+        "1729",
+        number(0, 65535),
+        "Port of the Observatory; 0 takes a free one.",
+    ),
+    Setting(
+        "observatory_cors",
+        "THOUGHTBOX_OBSERVATORY_CORS",
+        "",
+        _origins,
+        "Origins of other pages that may ask the Observatory's API, such as https://dash.example, separated by commas.",
+    ),
+    Setting(
+        "observatory_max_connections",
+        "THOUGHTBOX_OBSERVATORY_MAX_CONNECTIONS",
+        "100",
+        number(1, 4_000),
+        "People and programs that may watch over WebSocket at the same time.",
+    ),
+    Setting(
+        "observatory_http_api",
+        "THOUGHTBOX_OBSERVATORY_HTTP_API",
+        "true",
+        switched_on,
+        "false: of the Observatory's HTTP API only its health is answered, and the page cannot show anything.",
     ),
     Setting(
         "disable_thought_logging",

@@ -26,7 +26,7 @@ from thoughtbox.engine.migrations import migrate
 from thoughtbox.engine.pace import Pace, short_turns
 from thoughtbox.engine.postgres_connection import Connection, Durability, connect, connection_parameters, translate
 from thoughtbox.engine.postgres_sql import PREPARE, STANDING, PostgresSql, failure, standing
-from thoughtbox.engine.protocol import Dialect, Head, Sql, Unwatch
+from thoughtbox.engine.protocol import Dialect, Head, Sql, Unwatch, seldom
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.turnstile import FreeTurn
 from thoughtbox.engine.watchers import Watchers
@@ -282,8 +282,8 @@ class PostgresEngine:
                 took = connection.execute(b"SELECT " + ALONE.replace(b"pg_", b"pg_try_") % ALONE_LOCK).fetchone()
                 yield bool(took and took[0])
 
-    def watch(self, notice: Callable[[], object]) -> Unwatch:
-        return self._watchers.add(notice)
+    def watch(self, notice: Callable[[], object], *, closely: Callable[[], bool] = seldom) -> Unwatch:
+        return self._watchers.add(notice, closely)
 
     def keep(self) -> None:
         """There is nothing to do: PostgreSQL writes its log in advance."""

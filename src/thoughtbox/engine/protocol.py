@@ -95,6 +95,11 @@ class Sql(Protocol):
         ...
 
 
+def seldom() -> bool:
+    """Nobody waits for what others commit."""
+    return False
+
+
 class Engine(Protocol):
     """A store that runs work in transactions."""
 
@@ -142,11 +147,12 @@ class Engine(Protocol):
         """
         ...
 
-    def watch(self, notice: Callable[[], object]) -> Unwatch:
+    def watch(self, notice: Callable[[], object], *, closely: Callable[[], bool] = seldom) -> Unwatch:
         """Call `notice` soon after any commit, by this process or another.
 
         It carries no data and may come too often, never too seldom: whoever follows
-        keeps a cursor and reads on from there.
+        keeps a cursor and reads on from there. While `closely` says so, somebody looks on: also after a long
+        quiet, what others commit is told within tens of milliseconds.
         """
         ...
 

@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 import apsw
 
-from thoughtbox.engine.protocol import Dialect, Head, Sql, Unwatch
+from thoughtbox.engine.protocol import Dialect, Head, Sql, Unwatch, seldom
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.sqlite import READERS
 from thoughtbox.engine.sqlite_readers import Scratches, Snapshots
@@ -141,7 +141,7 @@ class ReadOnlySqlite:
         """Nobody writes here, and so nobody is in anybody's way."""
         return nullcontext(True)
 
-    def watch(self, notice: Callable[[], object]) -> Unwatch:
+    def watch(self, notice: Callable[[], object], *, closely: Callable[[], bool] = seldom) -> Unwatch:
         """Nothing is ever committed here."""
         return lambda: None
 

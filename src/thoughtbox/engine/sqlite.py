@@ -25,7 +25,7 @@ from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.migrations import migrate
 from thoughtbox.engine.open_files import OpenFiles
 from thoughtbox.engine.pace import Pace
-from thoughtbox.engine.protocol import Dialect, Head, Sql, Unwatch
+from thoughtbox.engine.protocol import Dialect, Head, Sql, Unwatch, seldom
 from thoughtbox.engine.readers import Readers
 from thoughtbox.engine.sqlite_damage import (
     FOREIGN_TABLES,
@@ -257,8 +257,8 @@ class SqliteEngine:
     def alone(self, *, patient: bool = True) -> AbstractContextManager[bool]:
         return self._alone.entered(patient=patient)
 
-    def watch(self, notice: Callable[[], object]) -> Unwatch:
-        return self._watchers.add(notice)
+    def watch(self, notice: Callable[[], object], *, closely: Callable[[], bool] = seldom) -> Unwatch:
+        return self._watchers.add(notice, closely)
 
     def keep(self) -> None:
         # Only for commits that are synced: the others do not wait for the disk.
@@ -372,7 +372,7 @@ class SqliteEngine:
 
     def _watch(self, path: Path, stop: threading.Event) -> None:
         connection = self._open_again()
-        watch = SqliteWatch(path, connection, self._files, lambda: self._keeps_log)
+        watch = SqliteWatch(path, connection, self._files, lambda: self._keeps_log, self._watchers.are_close)
         try:
             watch.run(stop, self._watchers.tell, lambda: self._last_commit)
         finally:

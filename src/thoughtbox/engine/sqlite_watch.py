@@ -20,6 +20,7 @@ import apsw
 
 from thoughtbox.engine.log_reserve import LogReserve
 from thoughtbox.engine.open_files import OpenFiles, proves
+from thoughtbox.engine.protocol import seldom
 from thoughtbox.engine.sqlite_damage import log_of
 from thoughtbox.engine.turnstile import PATIENCE_SECONDS, Turnstile
 from thoughtbox.errors import StorageBusy
@@ -30,6 +31,9 @@ SHORTEST_PAUSE = 0.02
 LONGEST_PAUSE = 0.5
 PAUSE_PER_QUIET = 0.05
 """The longer no other process has committed, the longer the pause between two looks."""
+
+CLOSE_PAUSE = 0.04
+"""But no longer than this while somebody looks on."""
 
 PAUSE_TO_TEND = 0.1
 """But no longer than this while there is room to be made in the log for the commits to come."""
@@ -50,11 +54,20 @@ class SqliteWatch:
     """Looks at the file's data version, which moves when another connection commits."""
 
     def __init__(
-        self, database: Path, connection: apsw.Connection, files: OpenFiles, keeps_log: Callable[[], bool]
+        self,
+        database: Path,
+        connection: apsw.Connection,
+        files: OpenFiles,
+        keeps_log: Callable[[], bool],
+        is_close: Callable[[], bool] = seldom,
     ) -> None:
-        """`keeps_log`: whether the log is to be kept for the next commits, and some of it written in advance."""
+        """`keeps_log`: whether the log is to be kept for the next commits, and some of it written in advance.
+
+        `is_close`: whether somebody waits for what others commit.
+        """
         self._connection = connection
         self._keeps_log = keeps_log
+        self._is_close = is_close
         self._files = files
         self._log = log_of(database)
         self._reserve = LogReserve(self._log, connection, files)
@@ -86,6 +99,8 @@ class SqliteWatch:
     def _pause(self, quiet: float, quiet_elsewhere: float) -> float:
         """How long to wait for the next look, after so long without a commit, and without one of another process."""
         longest = PAUSE_TO_TEND if quiet < 2 * SETTLE_SECONDS and self._keeps_log() else LONGEST_PAUSE
+        if self._is_close():
+            longest = CLOSE_PAUSE
         return min(max(SHORTEST_PAUSE, quiet_elsewhere * PAUSE_PER_QUIET), longest)
 
     def _has_moved(self) -> bool:

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from thoughtbox.engine.protocol import Unwatch
+from thoughtbox.engine.protocol import Unwatch, seldom
 
 logger = logging.getLogger(__name__)
 
@@ -21,14 +21,17 @@ class Watchers:
         self._watch_others = watch_others
         self._wake = wake
         self._notices: dict[object, Callable[[], object]] = {}
+        self._looking_on: dict[object, Callable[[], bool]] = {}
         self._lock = threading.Lock()
         self._stop: threading.Event | None = None
         self._thread: threading.Thread | None = None
 
-    def add(self, notice: Callable[[], object]) -> Unwatch:
+    def add(self, notice: Callable[[], object], closely: Callable[[], bool] = seldom) -> Unwatch:
         token = object()
         with self._lock:
             self._notices[token] = notice
+            if closely is not seldom:
+                self._looking_on[token] = closely
             if self._thread is None:
                 self._stop = threading.Event()
                 self._thread = threading.Thread(
@@ -39,8 +42,13 @@ class Watchers:
         def unwatch() -> None:
             with self._lock:
                 self._notices.pop(token, None)
+                self._looking_on.pop(token, None)
 
         return unwatch
+
+    def are_close(self) -> bool:
+        """Whether somebody looks on, and waits for what others commit."""
+        return any(closely() for closely in list(self._looking_on.values()))
 
     def tell(self) -> None:
         for notice in list(self._notices.values()):
@@ -52,6 +60,7 @@ class Watchers:
     def close(self) -> None:
         with self._lock:
             self._notices.clear()
+            self._looking_on.clear()
             stop, thread = self._stop, self._thread
             self._stop = self._thread = None
         if stop is not None and thread is not None:

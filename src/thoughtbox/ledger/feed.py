@@ -27,6 +27,9 @@ logger = logging.getLogger(__name__)
 SETTLE_SECONDS = 0.1
 """Commits that come together are looked at together: looking at each would cost those who write."""
 
+PROMPT_SECONDS = 0.02
+"""The same, where a person looks at a screen."""
+
 NO_HURRY_SECONDS = 1.0
 """The same, where nobody waits for what is new."""
 
@@ -53,7 +56,7 @@ class Wanted:
         return (
             (self.topics is None or record.topic in self.topics)
             and (self.kinds is None or record.kind in self.kinds)
-            and (self.rooms is None or record.envelope["source"].get("surface") in self.rooms)
+            and (self.rooms is None or record.room in self.rooms)
             and (self.streams is None or record.stream in self.streams)
             and (self.sessions is None or record.session in self.sessions)
             and (self.agents is None or record.agent in self.agents)
@@ -89,6 +92,7 @@ class Follower:
         wanted: Wanted,
         seen: dict[str, int],
         waits: Callable[[], bool],
+        is_prompt: bool,
     ) -> None:
         self._feed = feed
         self._workspaces = workspaces
@@ -96,6 +100,7 @@ class Follower:
         self._seen = seen
         self.wake = wake
         self.waits = waits
+        self.is_prompt = is_prompt
 
     def seen(self, workspace: str) -> int:
         """The number of the last record seen there: what to go on from another time."""
@@ -164,15 +169,17 @@ class Feed:
         since: Mapping[str, int] | None = None,
         wanted: Wanted = EVERYTHING,
         waits: Callable[[], bool] = lambda: True,
+        prompt: bool = False,
     ) -> Follower:
         """Follow these workspaces, or all: from now, or behind the records of the numbers given (0 where none is).
 
         `wake` is called in a thread of the feed when there is something to take; it must not take long. `waits` says
-        whether anybody waits for that; while nobody does, it may be a while.
+        whether anybody waits for that; while nobody does, it may be a while. Somebody who is `prompt` and waits looks
+        at a screen: what is new is told within tens of milliseconds.
         """
         self._start()
         seen = dict(since) if since is not None else self._engine.read(_heads).result()
-        follower = Follower(self, wake, workspaces, wanted, seen, waits)
+        follower = Follower(self, wake, workspaces, wanted, seen, waits, prompt)
         with self._lock:
             self._followers[id(follower)] = follower
         self._stirred.set()  # what is there already, and what came meanwhile
@@ -226,7 +233,7 @@ class Feed:
     def _start(self) -> None:
         with self._lock:
             if self._thread is None:
-                self._unwatch = self._engine.watch(self._stir)
+                self._unwatch = self._engine.watch(self._stir, closely=self._is_anybody_looking_on)
                 self._thread = threading.Thread(target=self._run, name="thoughtbox-feed", daemon=True)
                 self._thread.start()
 
@@ -240,7 +247,7 @@ class Feed:
             self._stirred.wait()
             if not self._is_anybody_waiting():
                 self._hurried.wait(NO_HURRY_SECONDS)
-            if self._closing.wait(SETTLE_SECONDS):
+            if self._closing.wait(PROMPT_SECONDS if self._is_anybody_looking_on() else SETTLE_SECONDS):
                 return
             self._hurried.clear()
             self._stirred.clear()
@@ -249,6 +256,11 @@ class Feed:
             else:
                 self._closing.wait(RETRY_SECONDS)
                 self._stirred.set()
+
+    def _is_anybody_looking_on(self) -> bool:
+        with self._lock:
+            prompt = [follower for follower in self._followers.values() if follower.is_prompt]
+        return any(follower.waits() for follower in prompt)
 
     def _is_anybody_waiting(self) -> bool:
         with self._lock:

@@ -112,6 +112,11 @@ class Record(NamedTuple):
         return self.envelope["data"]["topic"]
 
     @property
+    def room(self) -> str:
+        """The surface that has written it; of what the ledger writes by itself, the room of its stream."""
+        return self.envelope["source"].get("surface") or self.stream.partition("/")[0]
+
+    @property
     def ts(self) -> str:
         return self.envelope["ts"]
 

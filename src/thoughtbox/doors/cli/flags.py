@@ -19,8 +19,13 @@ STORE_FLAGS = ("data_dir", "project", "database_url", "storage", "durability")
 SERVE_FLAGS = ("transport", "host", "port", "workers", "toolset", "token")
 """Settings that only `serve`, `doctor` and `config` take."""
 
+OBSERVE_FLAGS = ("observatory_enabled", "observatory_host", "observatory_port")
+"""Settings that `serve --observe` and the options of `observe` stand for."""
+
 TRANSPORTS = ("stdio", "http")
 SERVE = "serve:serve"
+OBSERVE = "--observe"
+"""Serves the Observatory too."""
 
 
 def option(field: str) -> str:
@@ -30,7 +35,8 @@ def option(field: str) -> str:
 
 def given_settings(args: Namespace) -> dict[str, str]:
     """The settings that stand on the command line."""
-    given = {field: getattr(args, field) for field in (*STORE_FLAGS, *SERVE_FLAGS) if hasattr(args, field)}
+    fields = (*STORE_FLAGS, *SERVE_FLAGS, *OBSERVE_FLAGS)
+    given = {field: getattr(args, field) for field in fields if hasattr(args, field)}
     workspace = getattr(args, "workspace", None)
     return given if workspace is None else {**given, "project": workspace}
 
@@ -46,6 +52,9 @@ def plain_serve(words: Sequence[str]) -> Namespace | None:
         name, equals, value = word.partition("=")
         if word.removeprefix("--") in TRANSPORTS and word.startswith("--"):
             given["transport"] = word.removeprefix("--")
+            continue
+        if word == OBSERVE:
+            given["observatory_enabled"] = "true"
             continue
         if name in fields and not equals:
             value = next(rest, "-")

@@ -72,6 +72,7 @@ class BoundedHttp(asyncio.Protocol):
         "_timed",
         "_timer",
         "_untaken",
+        "_upgraded",
         "_url",
         "_waiting",
         "is_asked",
@@ -92,6 +93,7 @@ class BoundedHttp(asyncio.Protocol):
         self._begun = 0
         """Requests that begin in it."""
         self._move: Move | None = None
+        self._upgraded: asyncio.Protocol | None = None
         self._parser: Any = httptools.HttpRequestParser(self)
         # Whoever says that a request is the last may send more all the same: it is passed over.
         self._parser.set_dangerous_leniencies(lenient_data_after_close=True)
@@ -172,6 +174,23 @@ class BoundedHttp(asyncio.Protocol):
         self._current = None
         self.transport.close()
 
+    def upgrade(self, protocol: asyncio.Protocol) -> None:
+        """Have it go on in another protocol, once the request that is being read is whole."""
+        self._current = None
+        self._upgraded = protocol
+
+    def _go_over(self, protocol: asyncio.Protocol, rest: bytes) -> None:
+        """The connection is the other protocol's from here on, with what came behind the request."""
+        self._served.connections.leave(self)
+        for timer in (self._timer, self._untaken):
+            if timer is not None:
+                timer.cancel()
+        self._parser = self._waiting = self._newest = None
+        self.transport.set_protocol(protocol)
+        protocol.connection_made(self.transport)
+        if rest and not self.transport.is_closing():
+            protocol.data_received(rest)
+
     def move_if_at_rest(self, move: Move) -> bool:
         """Have it go on elsewhere, if nothing is under way but a head that is not whole."""
         is_at_rest = self._phase is Phase.IDLE or (self._phase is Phase.HEAD and self._begun == 1)
@@ -201,7 +220,10 @@ class BoundedHttp(asyncio.Protocol):
             self._raw += data
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
+        except httptools.HttpParserUpgrade as wish:
+            if self._upgraded is not None:
+                self._go_over(self._upgraded, data[wish.args[0] :])
+                return
             logger.debug("a client wants to speak something else than HTTP")
         except httptools.HttpParserError:
             self._refuse_what_is_no_request()
@@ -245,7 +267,7 @@ class BoundedHttp(asyncio.Protocol):
         request, parser = self._newest, self._parser
         assert request is not None
         request.method = parser.get_method().decode("ascii")
-        request.path = _path(self._url)
+        request.path, request.query = _target(self._url)
         version = parser.get_http_version()
         request.is_current = version == "1.1"
         request.keeps_alive = version != "1.0" and parser.should_keep_alive()
@@ -419,12 +441,12 @@ class BoundedHttp(asyncio.Protocol):
             self.transport.close()
 
 
-def _path(url: bytes) -> str:
-    """The path that a request is for; raises `HttpParserError` when there is none in what it asks for."""
+def _target(url: bytes) -> tuple[str, bytes]:
+    """The path and the query of a request; raises `HttpParserError` when there is no path in what it asks for."""
     if url == b"/mcp":  # of nearly all of them
-        return "/mcp"
-    path = httptools.parse_url(url).path
-    if path is None:
+        return "/mcp", b""
+    parsed = httptools.parse_url(url)
+    if parsed.path is None:
         raise httptools.HttpParserInvalidURLError("there is no path")
-    text = path.decode("ascii")
-    return unquote(text) if "%" in text else text
+    text = parsed.path.decode("ascii")
+    return (unquote(text) if "%" in text else text), parsed.query or b""

@@ -6,6 +6,7 @@ told on its response.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Final, Protocol
@@ -59,6 +60,10 @@ class Line(Protocol):
         """Close the connection without an answer to the request that is being read."""
         ...
 
+    def upgrade(self, protocol: asyncio.Protocol) -> None:
+        """Have the connection go on in another protocol, once the request is read to its end."""
+        ...
+
 
 class HttpRequest:
     """One request: what it says of itself, its body when that is there, and the ways to respond."""
@@ -81,6 +86,7 @@ class HttpRequest:
         "method",
         "path",
         "principal",
+        "query",
         "repeated",
         "when_clear",
         "when_gone",
@@ -91,6 +97,8 @@ class HttpRequest:
         self.line = line
         self.method = ""
         self.path = ""
+        self.query = b""
+        """What stands behind the path, as it was sent."""
         self.headers: dict[bytes, bytes] = {}
         """By name; of those that are repeated, the last."""
         self.repeated: list[bytes] = []
@@ -183,6 +191,13 @@ class HttpRequest:
     def refuse_plainly(self, status: int, message: str, *headers: Header) -> None:
         """Answer with an error to whoever has not come as far as what is served here."""
         self.respond(status, orjson.dumps({"error": {"code": status, "message": message}}), JSON, *headers)
+
+    def upgrade(self, protocol: asyncio.Protocol, headers: Sequence[Header]) -> None:
+        """Go over to what the client has asked for: from here on the connection is the other protocol's."""
+        self.is_started = self.is_answered = True
+        self.line.write(self._head(101, headers) + b"connection: upgrade\r\n\r\n")
+        self._let_go()
+        self.line.upgrade(protocol)
 
     def open(self, headers: Sequence[Header]) -> None:
         """Begin a response that is told piece by piece."""
