@@ -55,8 +55,17 @@ class Thoughtbox:
     What a start does not need is made when it is first asked for: keys, the dispatcher, the feed.
     """
 
-    def __init__(self, settings: Settings, *, world: World | None = None, engine: Engine | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        world: World | None = None,
+        engine: Engine | None = None,
+        is_writable: bool = True,
+    ) -> None:
         self.settings = settings
+        self.is_writable = is_writable
+        """Whether anything more may come in; not where the engine only reads."""
         self.world = world or World()
         self.table = domains.known(keep=False)
         self.views = all_views()
@@ -99,6 +108,11 @@ class Thoughtbox:
             if self._keyring is None:
                 self._keyring = keyring_of(self.settings, self.world)
             return self._keyring
+
+    def keep_keys(self, keyring: Keyring) -> None:
+        """Judge signatures by these keys: those of another directory than the store's. Before anything is asked."""
+        with self._making:
+            self._keyring = keyring
 
     @property
     def dispatcher(self) -> Dispatcher:

@@ -215,6 +215,25 @@ def _tasks(asked: Asked, theirs: Said, ours: Said) -> Levelled:
     return theirs, replace(ours, messages=[*ours.messages[:-1], plain])
 
 
+def _apps(asked: Asked, theirs: Said, ours: Said) -> Levelled:
+    method = asked.message.get("method")
+    return _without_apps(method, theirs), _without_apps(method, ours)
+
+
+def _without_apps(method: Any, said: Said) -> Said:
+    last = said.messages[-1] if said.messages else None
+    found = last.get("result") if isinstance(last, dict) else None
+    if not isinstance(last, dict) or not isinstance(found, dict):
+        return said
+    if method == "tools/list":
+        plain = {"tools": [{name: part for name, part in tool.items() if name != "_meta"} for tool in found["tools"]]}
+    elif method == "resources/list":
+        plain = {"resources": [each for each in found["resources"] if not each["uri"].startswith("ui://")]}
+    else:
+        return said
+    return replace(said, messages=[*said.messages[:-1], {**last, "result": {**found, **plain}}])
+
+
 def _breakdowns(asked: Asked, theirs: Said, ours: Said) -> Levelled:
     return (ours, ours) if theirs.status == 500 and (ours.status or 500) < 500 else (theirs, ours)
 
@@ -262,5 +281,6 @@ ALLOWED = [
     ),
     Allowed("An empty Mcp-Method or Mcp-Name is none.", _empty_names),
     Allowed("We have the tasks extension; the SDK has no server for it.", _tasks),
+    Allowed("We have an app, which a tool leads to and a resource holds; the door on the SDK has none.", _apps),
     Allowed("Where the SDK breaks down, we need not.", _breakdowns),
 ]

@@ -32,6 +32,9 @@ WITH RECURSIVE backward (seq, prev_seq) AS (
 )"""
 """The numbers of a stream's records, from the one given back to its first."""
 
+_BACKWARD_UNTIL = f"{_BACKWARD[:-2]} AND before.seq > ?\n)"
+"""The same, no further than to the first behind a number."""
+
 _STORE_HEAD = (
     "INSERT INTO streams (workspace, stream, length, head_hash, last_seq, first_seq) VALUES (?, ?, ?, ?, ?, ?)"
     " ON CONFLICT (workspace, stream) DO UPDATE SET"
@@ -216,6 +219,45 @@ class Ledger:
             f"{_BACKWARD} SELECT seq FROM backward LIMIT ?", (self.workspace, head.last_seq, self.workspace, count)
         )
         return self.records(row[0] for row in rows)
+
+    def stream_page(
+        self, stream: str, begin: int, *, limit: int, backward: bool = False, head: Record | None = None
+    ) -> list[Record]:
+        """Records of a stream behind a number, or before it, from there on; `head` is one to walk back from."""
+        last = head.seq if head is not None else (found.last_seq if (found := self.stream_head(stream)) else None)
+        if last is None:
+            return []
+        if backward:
+            rows = self._sql.rows(
+                f"{_BACKWARD} SELECT seq FROM backward WHERE seq < ? LIMIT ?",
+                (self.workspace, last, self.workspace, begin, limit),
+            )
+        else:
+            rows = self._sql.rows(
+                f"{_BACKWARD_UNTIL} SELECT seq FROM backward WHERE seq > ? ORDER BY seq LIMIT ?",
+                (self.workspace, last, self.workspace, begin, begin, limit),
+            )
+        page = self.records(row[0] for row in rows)
+        return page[::-1] if backward else page
+
+    def stream_rows(self, stream: str, columns: str, *, after: int, limit: int) -> list[Row]:
+        """Rows of a stream behind a number, in order: as they are stored, opened by nobody."""
+        head = self.stream_head(stream)
+        if head is None:
+            return []
+        return self._sql.rows(
+            f"{_BACKWARD_UNTIL} SELECT {columns} FROM records WHERE workspace = ? AND seq > ?"
+            " AND seq IN (SELECT seq FROM backward) ORDER BY seq LIMIT ?",
+            (self.workspace, head.last_seq, self.workspace, after, self.workspace, after, limit),
+        )
+
+    def before(self, seq: int, *, limit: int) -> Generator[Record]:
+        """The workspace's records before a number, the newest first."""
+        for row in self._sql.scan(
+            f"SELECT {COLUMNS} FROM records WHERE workspace = ? AND seq < ? AND seq <= ? ORDER BY seq DESC LIMIT ?",
+            (self.workspace, seq, self._as_of, limit),
+        ):
+            yield self._open(row)
 
     def tail(self, after: int, *, limit: int = NOW) -> Generator[Record]:
         """The workspace's records in order, from the one behind number `after`."""

@@ -59,6 +59,7 @@ class KnownOperation(NamedTuple):
     arguments: tuple[str, ...]
     required: tuple[str, ...]
     """Those of its arguments that must be given, as the wire spells them."""
+    app: str | None
     gateway: Gateway | None
 
     @property

@@ -17,7 +17,7 @@ from thoughtbox.errors import InternalError, InvalidOperation, InvalidPayload, R
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import readable_until
 from thoughtbox.ledger.replay import catch_up_within
-from thoughtbox.ledger.view import NOW, Views
+from thoughtbox.ledger.view import NOW, View, Views
 from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.arguments import bind, read_as_far
 from thoughtbox.operations.caller import ANONYMOUS, Caller, Focus, Landing, Root
@@ -159,17 +159,43 @@ class Dispatcher:
         _check_options(operation, call)
         must_be_for(operation, arguments, call.workspace)
 
-    def ask(self, workspace: str, caller: Caller, question: Callable[[Tx], T], *, here: bool = False) -> Future[T]:
+    def ask(
+        self,
+        workspace: str,
+        caller: Caller,
+        question: Callable[[Tx], T],
+        *,
+        as_of: int | None = None,
+        long: bool = False,
+        here: bool = False,
+    ) -> Future[T]:
         """Put a question to the store that no operation asks, such as which names begin with a prefix.
 
-        `here` is as for `submit`.
+        `as_of`, `long` and `here` are as for calls and reads.
         """
-        task = Task("door", "ask")
+        return self._engine.read(partial(self._asked, workspace, caller, question, as_of), long=long, here=here)
 
-        def asked(sql: Sql) -> T:
-            return question(self._shown(self._own_tx(sql, task, workspace, caller, writes=False)))
+    def ask_fresh(
+        self,
+        workspace: str,
+        caller: Caller,
+        question: Callable[[Tx], Answer],
+        *,
+        fresh: Sequence[type[View]],
+        as_of: int | None = None,
+    ) -> Future[Answer]:
+        """The same, once views that follow the tail have seen all that was written before."""
+        return fresh_read(
+            self._engine, fresh, workspace, as_of, partial(self._asked, workspace, caller, question, as_of)
+        )
 
-        return self._engine.read(asked, here=here)
+    def _asked(self, workspace: str, caller: Caller, question: Callable[[Tx], T], as_of: int | None, sql: Sql) -> T:
+        tx = self._shown(self._own_tx(sql, Task("door", "ask"), workspace, caller, writes=False))
+        return question(tx if as_of is None else tx.at(as_of))
+
+    def must_be_open(self, workspace: str) -> None:
+        """Refuse a workspace that this server does not work in."""
+        self._workspaces.must_be_open(workspace)
 
     def do(self, workspace: str, caller: Caller, work: Callable[[Tx], T], *, what: str) -> Future[T]:
         """Do something in a transaction that no operation does, such as an import; `what` names it in its records."""

@@ -147,6 +147,8 @@ class Operation:
     shape: Shape = field(default_factory=Shape)
     from_client: FromClient = field(default_factory=FromClient)
     gateway: Gateway | None = None
+    app: str | None = None
+    """The name of the app that shows people what its answers are about, where a door has one and a client can."""
     envelope: Envelope | None = None
     echo: Callable[[str, Mapping[str, Any]], str]
     """What a write is called for whoever watches the server: what was written, not its text."""

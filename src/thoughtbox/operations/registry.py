@@ -140,6 +140,7 @@ class Room:
         needs_roots: bool = False,
         sampling: Sampling | None = None,
         gateway: Gateway | None = None,
+        app: str | None = None,
     ) -> Callable[[F], F]:
         """Enter a function into the table. Its docstring is the operation's description.
 
@@ -181,6 +182,7 @@ class Room:
                 shape=Shape(ceiling=ceiling, keep=tuple(keep), newest_first=newest_first, pages=tuple(pages)),
                 from_client=FromClient(roots=needs_roots, sampling=sampling),
                 gateway=gateway,
+                app=app,
                 envelope=self._envelope,
                 echo=self._echo,
             )
@@ -212,6 +214,7 @@ def known(operation: Operation, module: str) -> KnownOperation:
         needs=operation.needs,
         arguments=operation.arguments,
         required=tuple(required),
+        app=operation.app,
         gateway=operation.gateway,
     )
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.box import Box
 from tests.support.servers import ENVELOPE, INITIALIZE, soon
+from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.mcp import jsonrpc
 from thoughtbox.doors.mcp.connection import Connection
 from thoughtbox.doors.mcp.jsonrpc import CONNECTION_CLOSED, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION
@@ -76,10 +77,10 @@ class Heard:
 class Talk:
     """A connection to a server in this process, message by message."""
 
-    def __init__(self, box: Box) -> None:
+    def __init__(self, app: Thoughtbox) -> None:
         self.place = Hand()
         self.outside = Heard()
-        self.server = McpServer(box.app, transport="http")
+        self.server = McpServer(app, transport="http")
         self.connection: Connection = self.server.connect(self.place, self.outside)
 
     def send(self, message: dict[str, Any]) -> Heard:
@@ -121,7 +122,7 @@ def box() -> Iterator[Box]:
 
 @pytest.fixture
 def talk(box: Box) -> Talk:
-    return Talk(box)
+    return Talk(box.app)
 
 
 class Waiting:
@@ -282,7 +283,7 @@ def test_what_is_under_way_when_the_connection_ends_is_told_so(talk: Talk):
 
 
 def test_the_first_request_decides_the_era_of_a_connection(box: Box):
-    newer, older = Talk(box), Talk(box)
+    newer, older = Talk(box.app), Talk(box.app)
     assert "result" in newer.request(1, "server/discover", _meta=ENVELOPE).told[0]
     older.shake_hands()
 

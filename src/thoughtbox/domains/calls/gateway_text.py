@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from thoughtbox.operations import Focus, Table
 
-LONGEST = 910
-"""Characters of the whole description: with its schema it stays below 1,600 in a list of tools."""
+LONGEST = 855
+"""Characters of the whole description: with its schema and its app it stays below 1,600 in a list of tools."""
 
 ALWAYS = (
-    "Your reasoning in a ledger that people can check. Arguments go beside `operation` or in `args`;"
-    " describe {name?} shows all others."
+    "Your reasoning in a ledger people can check. Arguments beside `operation` or in `args`;"
+    " describe {name?}: all others."
 )
 
 

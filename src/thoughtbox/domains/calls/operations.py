@@ -26,7 +26,7 @@ BATCH_CEILING = 8_000_000
 room = Room(
     "calls",
     summary="Calls on other operations: one by its name, many in one transaction.",
-    gateway="batch {calls}: all or none.",
+    gateway="batch {calls}: all or none",
     echo=lambda operation, answer: f"{operation} of {len(answer['answers'])}" if "answers" in answer else operation,
 )
 
@@ -38,6 +38,7 @@ room = Room(
     title="Thoughtbox",
     toolsets=["default"],
     gateway=Gateway(route=route, described=described, properties=properties),
+    app="session",
     errors=[InvalidOperation],
     example=Example({"operation": "thought_plan", "sessionId": "s1", "planDescription": "Move the cache"}),
 )

@@ -13,15 +13,15 @@ from thoughtbox.domains.thoughts.standing import Standing
 if TYPE_CHECKING:
     from thoughtbox.operations import Focus
 
-_BEGIN = "Go on: session.resume_latest. Begin: start_new {title?, domain?}, then cipher, then thought."
+_BEGIN = "Go on: session.resume_latest. Begin: start_new {title?, domain?}, cipher, then thought."
 _ALL = (
-    "thought {thought, revisesThought?, branchFromThought?} | read_thoughts {last?, label?} | get_thought {id}"
-    " | get_structure | critique | session.list, .get, .brief, .search {query}, .resume, .export, .analyze,"
-    " .extract_learnings | knowledge.write_note | mental_models.list_models, .get_model {modelId}, .list_tags"
+    "thought {thought, revisesThought?, branchFromThought?}; read_thoughts {last?}; get_thought {id};"
+    " get_structure; critique; session.list, .get, .brief, .search {query}, .resume, .export, .analyze,"
+    " .extract_learnings; knowledge.write_note; mental_models.list_models, .get_model {modelId}, .list_tags"
 )
 
 _BY_STAGE = (
-    f"{_BEGIN} Open now: list_sessions, session.brief, get_thought.\n{_ALL}",
+    f"{_BEGIN} Open: list_sessions, session.brief, get_thought.\n{_ALL}",
     f"Next: cipher, which opens thought and mental_models. Another session: session.resume_latest.\n{_ALL}",
     f"All is open. Another session: session.resume_latest, start_new.\n{_ALL}",
     f"All is open; mental_models shows those of your domain.\n{_ALL}",

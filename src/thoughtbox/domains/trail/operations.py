@@ -50,7 +50,7 @@ room = Room(
     "trail",
     summary="Decision trail: immutable, hash-chained reasoning tied to sessions and actions.",
     views=[Actions],
-    gateway="trail: thought_record, thought_reasoning_trail {actionId}: why it was done.",
+    gateway="trail: thought_record, thought_reasoning_trail {actionId}: why",
     echo=lambda operation, answer: (
         f"{operation} {answer['thought']['thoughtId']} step {answer['thought']['stepIndex']}"
     ),

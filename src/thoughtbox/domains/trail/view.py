@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from thoughtbox.domains.trail.thoughts import REASONED, SESSION_CHANGED, TOPIC
 from thoughtbox.ledger.clauses import begins_with
 from thoughtbox.ledger.record import Record
@@ -11,6 +13,14 @@ from thoughtbox.ledger.view import View
 HIDDEN = Versions("trail_hidden", key=["stream"])
 
 _IN_SIGHT = f"NOT EXISTS (SELECT 1 FROM {HIDDEN.standing} AS h WHERE h.stream = a.stream)"
+
+
+class Action(NamedTuple):
+    """Something that was done, how many thoughts name it, and the last of them."""
+
+    action_id: str
+    thoughts: int
+    seq: int
 
 
 class Actions(View):
@@ -45,6 +55,16 @@ class Actions(View):
             (self.workspace, action_id, self.as_of, *standing_at(self)),
         )
         return [row[0] for row in rows]
+
+    def newest(self, before: int, limit: int) -> list[Action]:
+        """Actions whose last thought stands before a record, the one that was named last first."""
+        rows = self.sql.rows(
+            "SELECT a.action_id, COUNT(*), MAX(a.seq) FROM trail_actions AS a"
+            f" WHERE a.workspace = ? AND a.seq <= ? AND {_IN_SIGHT}"
+            " GROUP BY a.action_id HAVING MAX(a.seq) < ? ORDER BY 3 DESC LIMIT ?",
+            (self.workspace, self.as_of, *standing_at(self), before, limit),
+        )
+        return [Action(*row) for row in rows]
 
     def ids(self, prefix: str, limit: int) -> list[str]:
         """Actions whose id begins so, by name."""

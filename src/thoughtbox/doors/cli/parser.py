@@ -8,7 +8,7 @@ from typing import Any
 
 from thoughtbox import __version__
 from thoughtbox.doors.cli.exit_codes import EXIT_CODES
-from thoughtbox.doors.cli.flags import SERVE, SERVE_FLAGS, STORE_FLAGS, TRANSPORTS, option
+from thoughtbox.doors.cli.flags import OBSERVE, SERVE, SERVE_FLAGS, STORE_FLAGS, TRANSPORTS, option
 from thoughtbox.sandbox.protocol import LANGUAGES
 from thoughtbox.settings import all_settings
 
@@ -56,6 +56,7 @@ def own_commands() -> dict[str, Callable[[Commands], None]]:
     """How each command is added to the parser, by its name; those about hosts and projects stand in `host_parser`."""
     return {
         "serve": _add_serve,
+        "observe": _add_observe,
         "call": _add_call,
         "exec": _add_exec,
         "ops": _add_ops,
@@ -142,6 +143,33 @@ def _add_serve(commands: Commands) -> None:
             default=SUPPRESS,
             help=f"the same as --transport {transport}",
         )
+    group.add_argument(
+        OBSERVE,
+        dest="observatory_enabled",
+        action="store_const",
+        const="true",
+        default=SUPPRESS,
+        help="serve the Observatory too: a page to watch, search and verify everything with",
+    )
+
+
+def _add_observe(commands: Commands) -> None:
+    parser = commands.add(
+        "observe",
+        "serve the Observatory alone: a page to watch, search and verify everything with",
+        run="observe:observe",
+        epilog="examples:\n  thoughtbox observe\n  thoughtbox observe backup.jsonl.gz",
+    )
+    parser.add_argument("file", nargs="?", metavar="FILE", help="an export to look at; the store when left out")
+    group = parser.add_argument_group("the server")
+    group.add_argument(
+        "--host", dest="observatory_host", metavar="ADDRESS", default=SUPPRESS, help=_HELP["observatory_host"]
+    )
+    group.add_argument(
+        "--port", dest="observatory_port", metavar="NUMBER", default=SUPPRESS, help=_HELP["observatory_port"]
+    )
+    _add_setting(group, "token")
+    _add_workspace(parser)
 
 
 def _add_call(commands: Commands) -> None:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 def serve(args: Namespace) -> int:
     settings = settings_of(args)
     _must_suit(settings)
+    if settings.observatory_enabled:
+        from thoughtbox.doors.http.admission import check_exposure
+
+        check_exposure(settings, settings.observatory_host, "THOUGHTBOX_OBSERVATORY_HOST")
     logging.basicConfig(stream=sys.stderr, level=settings.log_level.upper())
     for handler in logging.getLogger().handlers:
         handler.setFormatter(PrintableFormatter("thoughtbox: %(levelname)s %(name)s: %(message)s"))

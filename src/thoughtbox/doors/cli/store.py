@@ -79,7 +79,7 @@ def opened_to_read(settings: Settings) -> Generator[Reading]:
     with ExitStack() as stack:
         try:
             engine, is_copy = _read_only_engine(settings.database, stack)
-            box = stack.enter_context(Thoughtbox(settings, engine=engine))
+            box = stack.enter_context(Thoughtbox(settings, engine=engine, is_writable=False))
         except ConfigurationError:
             raise
         except ThoughtboxError as error:

@@ -139,14 +139,7 @@ def import_(args: Namespace) -> int:
     with ExitStack() as stack:
         files = [(name, stack.enter_context(_source(name))) for name in args.files]
         box = stack.enter_context(opened(settings))
-        bar = stack.enter_context(out.bar("Importing"))
-        incoming = _Incoming(files, bar)
-        try:
-            found = import_files(box.engine, box.views, incoming.files, check=TABLE.check)
-        except ImportRefused as error:
-            raise _naming(incoming.name, error) from None
-        except _FileFailed as failure:
-            raise UsageError(f"{incoming.name} cannot be read: {failure.error.strerror or failure.error}") from None
+        found = _taken_in(box, files, out)
         signatories = [_signatories(one, box.keyring) for one in found]
     if out.as_json:
         out.json(
@@ -174,6 +167,23 @@ def import_(args: Namespace) -> int:
     for one, signed in zip(found, signatories, strict=True):
         _say_who_signed(out, one.workspace, signed)
     return 0
+
+
+def import_export(box: Thoughtbox, name: str, out: Output) -> Imported:
+    """Take one export into a store."""
+    with _source(name) as file:
+        return _taken_in(box, [(name, file)], out)[0]
+
+
+def _taken_in(box: Thoughtbox, files: Sequence[tuple[str, BinaryIO]], out: Output) -> list[Imported]:
+    with out.bar("Importing") as bar:
+        incoming = _Incoming(files, bar)
+        try:
+            return import_files(box.engine, box.views, incoming.files, check=TABLE.check)
+        except ImportRefused as error:
+            raise _naming(incoming.name, error) from None
+        except _FileFailed as failure:
+            raise UsageError(f"{incoming.name} cannot be read: {failure.error.strerror or failure.error}") from None
 
 
 def _signatories(imported: Imported, keyring: Keyring) -> list[Signatory]:

@@ -116,7 +116,7 @@ class Notifications:
 
     def subscribe(self, request: Request) -> dict[str, Any]:
         connection, uri = request.connection, request.params["uri"]
-        resources.match(self._table, uri)
+        resources.must_exist(self._table, uri)
         must_reach(connection.principal, self._box.settings.project)
         if len(connection.subscriptions) >= MOST_SUBSCRIPTIONS:
             raise InvalidPayload(

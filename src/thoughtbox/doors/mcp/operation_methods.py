@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.mcp import prompts, resources
+from thoughtbox.doors.mcp import apps, prompts, resources
 from thoughtbox.doors.mcp.notifications import Notifications
 from thoughtbox.doors.mcp.operation_calls import OperationCalls
 from thoughtbox.doors.mcp.request import Handler, Request, Result, Steps
@@ -79,6 +79,8 @@ class OperationMethods:
 
     def _read_resource(self, request: Request) -> Steps[Result]:
         uri = request.params["uri"]
+        if (app := apps.at(uri)) is not None:
+            return {"contents": [app.contents()]}
         resource, arguments = resources.match(self._table, uri)
         text = resource.text
         if text is None:

@@ -7,6 +7,7 @@ from collections.abc import Container, Mapping
 from functools import cache
 from typing import Any
 
+from thoughtbox.doors.mcp import apps
 from thoughtbox.errors import ResourceNotFound
 from thoughtbox.operations.addressed import Resource
 from thoughtbox.operations.table import Table
@@ -21,6 +22,12 @@ def match(table: Table, uri: str) -> tuple[Resource, dict[str, str]]:
     """The resource at an address, and the arguments that the address carries, as the operation calls them."""
     resource, values = _at(table, uri)
     return resource, {resource.names.get(name, name): value for name, value in values.items()}
+
+
+def must_exist(table: Table, uri: str) -> None:
+    """Refuse an address that nothing can be at."""
+    if apps.at(uri) is None:
+        _at(table, uri)
 
 
 def _at(table: Table, uri: str) -> tuple[Resource, dict[str, str]]:
@@ -53,8 +60,8 @@ def is_listed(table: Table, stream: str) -> bool:
 def is_concerned(table: Table, uri: str, grown: Container[str]) -> bool:
     """Whether what is at an address may have changed, now that these streams have grown.
 
-    Some show one stream, and a text of ours never changes. Of the others nothing is known but that something was
-    written.
+    Some show one stream, and a text or a page of ours never changes. Of the others nothing is known but that
+    something was written.
     """
     try:
         resource, values = _at(table, uri)
@@ -77,12 +84,13 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
 
 
 def fixed(table: Table) -> list[dict[str, Any]]:
-    """Resources whose address is known beforehand."""
-    return [
+    """Resources whose address is known beforehand: those of the rooms, and the pages of apps."""
+    of_rooms = [
         {"uri": resource.uri, "name": resource.name, **_described(resource)}
         for resource in table.resources.values()
         if _is_fixed(resource)
     ]
+    return [*of_rooms, *apps.listed()]
 
 
 def templates(table: Table) -> list[dict[str, Any]]:

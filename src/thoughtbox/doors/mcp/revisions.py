@@ -21,6 +21,7 @@ CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 TASKS = "io.modelcontextprotocol/tasks"
+APPS = "io.modelcontextprotocol/ui"
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 
 IDENTITY: Final = {"name": "thoughtbox", "title": "Thoughtbox", "version": __version__}

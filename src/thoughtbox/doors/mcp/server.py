@@ -29,7 +29,7 @@ from thoughtbox.doors.mcp.jsonrpc import (
 from thoughtbox.doors.mcp.notifications import Notifications
 from thoughtbox.doors.mcp.params import HANDSHAKE_METHODS, STATELESS_METHODS, invalid_params, must_fit
 from thoughtbox.doors.mcp.request import Handler, Outlet, Place, Request, Result, Steps
-from thoughtbox.doors.mcp.revisions import HANDSHAKE, IDENTITY, NEWEST_HANDSHAKE, STAMP, STATELESS, TASKS
+from thoughtbox.doors.mcp.revisions import APPS, HANDSHAKE, IDENTITY, NEWEST_HANDSHAKE, STAMP, STATELESS, TASKS
 from thoughtbox.doors.mcp.tools import Tools
 from thoughtbox.doors.mcp.wording import Wording
 from thoughtbox.errors import InternalError, InvalidPayload, NotFound, StorageError, ThoughtboxError
@@ -45,6 +45,9 @@ CAPABILITIES: Final = {
     "resources": {"listChanged": True, "subscribe": True},
     "tools": {"listChanged": True},
 }
+
+EXTENSIONS: Final = {APPS: {}, TASKS: {}}
+"""Told where the revision has a place for it. Apps need none to work: a client shows them if it can."""
 
 FRESH: Final = {"ttlMs": 0, "cacheScope": "private"}
 """That a result is not to be kept: what there is to list and to read changes with every call."""
@@ -161,7 +164,7 @@ class McpServer:
     def _discover(self, request: Request) -> Result:
         return {
             "supportedVersions": list(STATELESS),
-            "capabilities": {**CAPABILITIES, "extensions": {TASKS: {}}},
+            "capabilities": {**CAPABILITIES, "extensions": EXTENSIONS},
             "instructions": self._wording.instructions,
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from thoughtbox.doors.mcp import apps
 from thoughtbox.errors import ConfigurationError
 from thoughtbox.operations.catalog import KnownOperation
 from thoughtbox.operations.table import Table
@@ -76,5 +77,6 @@ class Tools:
             "inputSchema": schemas.input,
             "outputSchema": schemas.output,
             "annotations": orjson.dumps(annotations),
+            "_meta": orjson.dumps(apps.link(operation.app)) if operation.app is not None else None,
         }
         return b"{%s}" % b",".join(b'"%s":%s' % (part.encode(), text) for part, text in parts.items() if text)

@@ -102,6 +102,7 @@ def session_list(tx: Tx, call: ListSessions) -> SessionsListed:
     "session.get",
     guard=at(INIT_COMPLETE),
     title="Read a session",
+    app="session",
     errors=[SessionNotFound],
     newest_first=frozenset({"thoughts"}),
     keep=("cursor", "session"),

@@ -107,6 +107,16 @@ class SessionTables(View):
         )
         return _session(row)[0] if row else None
 
+    def settled(self, ids: Sequence[str]) -> dict[str, int]:
+        """Of these sessions, the event of each that said last whether it goes on."""
+        rows = rows_among(
+            self.sql,
+            f"SELECT s.session_id, s.settled_seq FROM {SESSIONS.standing} AS s WHERE s.session_id IN (?*)",
+            ids,
+            before=standing_at(self),
+        )
+        return {row[0]: row[1] for row in rows}
+
     def sessions(
         self,
         *,

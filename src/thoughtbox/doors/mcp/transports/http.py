@@ -9,6 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from email.utils import formatdate
 from typing import Any
 
@@ -22,6 +23,7 @@ from thoughtbox.doors.mcp.transports.endpoint import Endpoint
 from thoughtbox.doors.mcp.transports.gate import Gate, check_exposure
 from thoughtbox.doors.mcp.transports.listening import PATH, address_of, listen
 from thoughtbox.doors.mcp.transports.loop_place import LoopPlace
+from thoughtbox.doors.mcp.transports.observed import Observed, observed_at, place_of_observatory
 from thoughtbox.doors.mcp.transports.sessions import Sessions
 from thoughtbox.doors.mcp.transports.succession import Succession
 from thoughtbox.doors.mcp.transports.supervisor import ENDS, RESTART
@@ -49,9 +51,20 @@ ACCEPT_AGAIN_SECONDS = 0.1
 class HttpServer:
     """Serves on one event loop until it is asked to end, and ends in time."""
 
-    def __init__(self, box: Thoughtbox, mcp: McpServer, listening: socket.socket, slot: int | None = None) -> None:
-        """On the event loop. `slot` is that of a worker."""
+    def __init__(
+        self,
+        box: Thoughtbox,
+        mcp: McpServer,
+        listening: socket.socket,
+        slot: int | None = None,
+        *,
+        observatory: Observed | None = None,
+        observing: socket.socket | None = None,
+    ) -> None:
+        """On the event loop. `slot` is that of a worker, which may serve the Observatory as long as it accepts."""
         settings = box.settings
+        self._observatory = observatory
+        self._observing = observing
         self._box = box
         self._mcp = mcp
         self._listening = listening
@@ -94,6 +107,7 @@ class HttpServer:
         if not self._has_left:
             end_within(GRACE_SECONDS + CLOSING_SECONDS)
         self._accept_no_more()
+        self._observe_no_more()
         self._ticking.cancel()
         self._mcp.notifications.end()
         for connection in self._served.connections:
@@ -109,6 +123,8 @@ class HttpServer:
         """
         self._listening.setblocking(False)
         self._loop.add_reader(self._listening.fileno(), self._accept_one)
+        if self._observing is not None and self._observatory is None:
+            self._observatory = Observed(self._box, self._observing)
 
     def _accept_one(self) -> None:
         try:
@@ -121,6 +137,12 @@ class HttpServer:
             self._loop.call_later(ACCEPT_AGAIN_SECONDS, self._accept_again)
             return
         self.adopt(connection)
+
+    def _observe_no_more(self) -> None:
+        """Leave the Observatory to whoever comes next: those who watch come back there, and go on."""
+        observatory, self._observatory = self._observatory, None
+        if observatory is not None:
+            threading.Thread(target=observatory.end, kwargs={"is_succeeded": self._has_left}, daemon=True).start()
 
     def _accept_again(self) -> None:
         if not self._has_left and not self._asked.is_set():
@@ -150,6 +172,7 @@ class HttpServer:
         """Accept nothing more, and hand over all connections and sessions, each as soon as nothing is under way."""
         self._has_left = True
         self._accept_no_more()
+        self._observe_no_more()
         self._box.dispatcher.answered.retell()
         self._mcp.notifications.end()
         self.sessions.end_streams()
@@ -201,21 +224,25 @@ def serve_http(settings: Settings, announce: Callable[[str], None], again: Seque
     """
     check_exposure(settings)
     allow_connections()
-    with listen(settings) as listening:
-        succession = Succession(listening, again)
-        with unblocked_output(), Thoughtbox(settings) as box:
+    with listen(settings) as listening, place_of_observatory(settings) as observing:
+        succession = Succession(listening, again, observing)
+        with unblocked_output(), Thoughtbox(settings) as box, observed_at(box, observing) as observatory:
             mcp = McpServer(box, transport="http")
             box.keep()
             announce(address_of(listening))
             threading.Thread(target=_warm, args=(mcp, box), name="thoughtbox-warming", daemon=True).start()
 
             async def serve() -> None:
-                server = HttpServer(box, mcp, listening)
+                server = HttpServer(box, mcp, listening, observatory=observatory)
                 succession.offer(server, lambda: box.dispatcher.answered)
                 await server.serve()
 
             _run(serve)
         return succession.ended()
+
+
+def _socket_of(descriptor: int) -> AbstractContextManager[socket.socket | None]:
+    return socket.socket(fileno=descriptor) if descriptor >= 0 else nullcontext()
 
 
 def _warm(mcp: McpServer, box: Thoughtbox) -> None:
@@ -227,7 +254,12 @@ def serve_as_worker(settings: Settings, place: Place) -> None:
     """Serve as one of several processes that a supervisor has started."""
     end_with(place.supervisor, GRACE_SECONDS)
     allow_connections()
-    with unblocked_output(), socket.socket(fileno=place.listening) as listening, Thoughtbox(settings) as box:
+    with (
+        unblocked_output(),
+        socket.socket(fileno=place.listening) as listening,
+        _socket_of(place.observing) as observing,
+        Thoughtbox(settings) as box,
+    ):
         mcp = McpServer(box, transport="http")
         mcp.warm()
         box.warm_rooms(pause=0)  # nobody calls here before it says that it is ready
@@ -235,7 +267,7 @@ def serve_as_worker(settings: Settings, place: Place) -> None:
         box.keep()
 
         async def serve() -> None:
-            server = HttpServer(box, mcp, listening, place.slot)
+            server = HttpServer(box, mcp, listening, place.slot, observing=observing)
             for number in ENDS:
                 signal.signal(number, lambda *_: server.ask_to_end())
             signal.signal(RESTART, signal.SIG_IGN)

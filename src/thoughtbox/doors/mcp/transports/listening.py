@@ -1,41 +1,19 @@
-"""The address that a server is at."""
+"""The address that MCP is spoken at."""
 
 from __future__ import annotations
 
 import socket
 from typing import Final
 
-from thoughtbox.doors.http import limits
-from thoughtbox.errors import ConfigurationError
+from thoughtbox.doors.http.listening import base_of, listen_at
 from thoughtbox.settings import Settings
 
 PATH: Final = "/mcp"
 
-LONGEST_QUEUE = 1024
-"""Connections that wait to be accepted; the system may have a lower limit."""
-
 
 def address_of(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}"
+    return f"{base_of(listening)}{PATH}"
 
 
 def listen(settings: Settings) -> socket.socket:
-    """Take the port before anything else: a busy one is said at once."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):
-        # Whoever has vanished without a word is given up in time; connections inherit it.
-        patience = round(limits.SILENCE_SECONDS * 1000)
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience)
-    try:
-        listening.bind((settings.host, settings.port))
-        listening.listen(LONGEST_QUEUE)
-    except OSError as error:
-        listening.close()
-        raise ConfigurationError(
-            f"{settings.host} port {settings.port} cannot be had ({error.strerror})",
-            recovery="Set THOUGHTBOX_PORT to another one, or 0 for any that is free; `thoughtbox doctor` shows more.",
-        ) from error
-    return listening
+    return listen_at(settings.host, settings.port, variable="THOUGHTBOX_PORT")

@@ -25,6 +25,7 @@ from thoughtbox.doors.mcp.server import McpServer
 from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, LAST_ANSWERS_SECONDS, Ending, end_within
 from thoughtbox.doors.mcp.transports.lines import Line, Lines, TooLong
 from thoughtbox.doors.mcp.transports.mailbox import Mailbox
+from thoughtbox.doors.mcp.transports.observed import observed
 from thoughtbox.doors.mcp.transports.output import Output
 from thoughtbox.settings import Settings
 
@@ -52,7 +53,7 @@ def serve_stdio(settings: Settings) -> None:
     # The descriptors first: what is printed from here on can no longer get between the messages.
     descriptors = claim()
     ending = Ending()
-    with unblocked_output(), Thoughtbox(settings) as box:
+    with unblocked_output(), Thoughtbox(settings) as box, observed(box):
         wire = StdioWire(box, descriptors, ending)
         wire.start()
         ending.wait()

@@ -56,9 +56,13 @@ class _ThisProcess:
 class Succession:
     """Restarts a server that serves in this process. In the main thread."""
 
-    def __init__(self, listening: socket.socket, again: Sequence[str]) -> None:
-        """`again` is the command that starts the server; without one it cannot be restarted."""
+    def __init__(self, listening: socket.socket, again: Sequence[str], observing: socket.socket | None = None) -> None:
+        """`again` is the command that starts the server; without one it cannot be restarted.
+
+        `observing` is the Observatory's socket, which the next one goes on with.
+        """
         self._listening = listening
+        self._observing = observing
         self._again = again
         self._supervisor: Supervisor | None = None
         self._supervising: threading.Thread | None = None
@@ -107,7 +111,8 @@ class Succession:
             ours, theirs = socket.socketpair()
             server.join(0, theirs)
             self._here = _ThisProcess(server.ask_to_end)
-            self._supervisor = Supervisor(1, partial(start_worker, self._again, self._listening.fileno(), shared))
+            start = partial(start_worker, self._again, self._listening.fileno(), shared, self._observing)
+            self._supervisor = Supervisor(1, start)
             self._supervisor.adopt(self._here, ours)
             signal.signal(signal.SIGCHLD, self._supervisor.signalled)
             self._supervising = threading.Thread(target=self._supervise, name="thoughtbox-supervisor")

@@ -25,6 +25,7 @@ from thoughtbox.doors.http.open_connections import allow_connections
 from thoughtbox.doors.mcp.transports.channel import Channel, Frame
 from thoughtbox.doors.mcp.transports.gate import check_exposure
 from thoughtbox.doors.mcp.transports.listening import address_of, listen
+from thoughtbox.doors.mcp.transports.observed import place_of_observatory
 from thoughtbox.doors.mcp.transports.worker_frames import (
     ALONE,
     CONNECTION,
@@ -316,19 +317,22 @@ def supervise(settings: Settings, announce: Callable[[str], None], again: Sequen
     check_exposure(settings)
     allow_connections()
     shared = SharedLog.make()
-    with listen(settings) as listening:
-        start = partial(start_worker, again, listening.fileno(), shared)
+    with listen(settings) as listening, place_of_observatory(settings) as observing:
+        start = partial(start_worker, again, listening.fileno(), shared, observing)
         supervisor = Supervisor(settings.workers, start, partial(announce, address_of(listening)))
         supervisor.take_signals()
         return supervisor.run()
 
 
-def start_worker(again: Sequence[str], listening: int, shared: int, slot: int, channel: int) -> subprocess.Popen[bytes]:
-    """The same command again, in an environment that says which worker it is."""
-    place = Place(slot, os.getpid(), channel, listening, shared)
+def start_worker(
+    again: Sequence[str], listening: int, shared: int, observing: socket.socket | None, slot: int, channel: int
+) -> subprocess.Popen[bytes]:
+    """The same command again, in an environment that says which worker it is. The first serves the Observatory."""
+    watched = [observing.fileno()] if observing is not None and slot == 0 else []
+    place = Place(slot, os.getpid(), channel, listening, shared, *watched)
     return subprocess.Popen(
         again,
         env={**os.environ, VARIABLE: ",".join(map(str, place))},
-        pass_fds=(channel, listening, shared),
+        pass_fds=(channel, listening, shared, *watched),
         stdin=subprocess.DEVNULL,
     )

@@ -43,6 +43,8 @@ class Place(NamedTuple):
     channel: int
     listening: int
     shared: int
+    observing: int = -1
+    """The socket of the Observatory, in the slot that serves it."""
 
     @staticmethod
     def mine() -> Place | None:

@@ -1,0 +1,213 @@
+"""What stands in front of the Observatory: the names it goes by, the pages that may ask it, and who may look.
+
+Whoever shows a token, in a link or as a bearer, gets a cookie for the browser: the token itself stays out of the
+history, of what pages are told about where somebody came from, and of logs.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, quote, urlencode
+
+import orjson
+
+from thoughtbox.doors.http.admission import ONCE, Admission, Hosts
+from thoughtbox.doors.http.http_request import JSON, Header, HttpRequest
+from thoughtbox.doors.http.principal import Principal
+from thoughtbox.settings import LOOPBACK, Settings
+
+HEALTH = "/api/health"
+TOKEN = "token"
+COOKIE_SECONDS = 30 * 24 * 3600
+METHODS = b"GET, HEAD, OPTIONS"
+LONGEST_QUERY = 8_192
+
+Endpoint = Callable[[HttpRequest], None]
+
+ALWAYS: tuple[Header, ...] = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"vary", b"origin, cookie, authorization, accept-encoding"),
+)
+"""Headers of every answer."""
+
+SAME_ORIGIN: Header = (b"cross-origin-resource-policy", b"same-origin")
+
+NOT_LET_IN = (
+    b"<!doctype html><html lang=en><meta charset=utf-8><title>Thoughtbox Observatory</title>"
+    b"<h1>A token is needed</h1><p>Open the link that the server printed when it started, or add"
+    b" <code>?token=</code> and the token to this address. Programs send it as a bearer token.</p></html>"
+)
+
+
+class Gate:
+    """Checks Host, Origin and token before anything else looks at a request."""
+
+    def __init__(self, settings: Settings, endpoint: Endpoint, *, port: int, seal: bytes) -> None:
+        """`seal` is a secret of the installation: cookies outlive a process, and hold for its successor."""
+        self._endpoint = endpoint
+        self._hosts = Hosts(settings.observatory_host, settings.allowed_hosts)
+        self._cors = frozenset(origin.lower() for origin in settings.observatory_cors)
+        is_exposed = settings.observatory_host not in LOOPBACK
+        self.admission = Admission(settings.data_dir, settings.token, is_exposed=is_exposed)
+        # Browsers tell cookies apart by host, not by port: several Observatories may stand on one machine.
+        self._cookie = f"thoughtbox_{port}"
+        self._key = secrets.token_urlsafe(24)
+        """Opens the Observatory, and nothing else, as long as this process lives: for the link that is printed."""
+        self._seal = seal
+
+    def link(self, address: str) -> str:
+        """The address to open, with what it takes to be let in."""
+        return f"{address}?{urlencode({TOKEN: self._key})}" if self.admission.is_guarded else address
+
+    def judge(self, request: HttpRequest) -> None:
+        headers = request.headers
+        origin = headers.get(b"origin")
+        if request.repeated and not ONCE.isdisjoint(request.repeated):
+            twice = next(name for name in request.repeated if name in ONCE)
+            refuse(request, 400, f"there is more than one {twice.decode()} header")
+        elif headers.get(b"host", b"").decode("latin-1") not in self._hosts:
+            refuse(request, 403, "this Host is not served here (see THOUGHTBOX_ALLOWED_HOSTS)")
+        elif not self._is_welcome(request, origin):
+            refuse(request, 403, "this Origin is not welcome here (see THOUGHTBOX_OBSERVATORY_CORS)")
+        elif request.method == "OPTIONS" and origin is not None:
+            request.respond(204, b"", *self.headers(request), *_PREFLIGHT)
+        elif request.method not in ("GET", "HEAD"):
+            refuse(request, 405, "only GET is answered here: nothing can be changed", (b"allow", METHODS))
+        elif len(request.query) > LONGEST_QUERY:
+            refuse(request, 414, f"a query has {LONGEST_QUERY} characters at most")
+        elif request.path == HEALTH:
+            self._endpoint(request)
+        elif not request.path.startswith("/api/") and (shown := _token_in(request.query)) is not None:
+            self._exchange(request, shown)
+        elif not self._admits(request):
+            self._refuse_stranger(request)
+        else:
+            self._endpoint(request)
+
+    def headers(self, request: HttpRequest) -> tuple[Header, ...]:
+        """Those that every answer to this request has."""
+        origin = request.headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1").lower() in self._cors:
+            return (
+                *ALWAYS,
+                (b"access-control-allow-origin", origin),
+                (b"access-control-allow-credentials", b"true"),
+            )
+        return (*ALWAYS, SAME_ORIGIN)
+
+    def still_admits(self, principal: Principal | None) -> bool:
+        return self.admission.still_admits(principal)
+
+    def _is_welcome(self, request: HttpRequest, origin: bytes | None) -> bool:
+        """Whether it comes from our own page, from one on the list, or from no page at all.
+
+        Another port of the same machine is another program's: its pages are as foreign as any.
+        """
+        if origin is not None:
+            named = origin.decode("latin-1").lower()
+            scheme, _, host = named.partition("://")
+            own = request.headers.get(b"host", b"").decode("latin-1").lower()
+            return (scheme in ("http", "https") and host == own) or named in self._cors
+        site = request.headers.get(b"sec-fetch-site", b"none")
+        is_visit = request.headers.get(b"sec-fetch-mode") == b"navigate" and not request.path.startswith("/api/")
+        return site in (b"none", b"same-origin") or is_visit
+
+    def _admits(self, request: HttpRequest) -> bool:
+        admission = self.admission
+        admission.know_tokens()
+        if not admission.is_guarded:
+            return True
+        request.principal = admission.bearer(request.headers.get(b"authorization", b"")) or self._visitor(request)
+        return request.principal is not None
+
+    def _exchange(self, request: HttpRequest, shown: str) -> None:
+        """Take a token out of an address: whoever has shown a right one goes on without it, with a cookie."""
+        self.admission.know_tokens()
+        found = self._holder(shown)
+        if found is None:
+            self._refuse_stranger(request)
+            return
+        until = int(time.time()) + COOKIE_SECONDS
+        value = f"{found.id}.{until}.{self._sealed(found, until)}"
+        cookie = f"{self._cookie}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict"
+        location = quote(request.path) + _without_token(request.query)
+        request.respond(
+            303,
+            b"",
+            *self.headers(request),
+            (b"location", location.encode()),
+            (b"set-cookie", cookie.encode()),
+            (b"cache-control", b"no-store"),
+        )
+
+    def _holder(self, shown: str) -> Principal | None:
+        # Both are looked at in any case: how long it takes tells nothing.
+        found = self.admission.holder_of(shown.encode())
+        is_key = hmac.compare_digest(shown.encode(), self._key.encode())
+        return found or (_BEARER_OF_LINK if is_key else None)
+
+    def _sealed(self, principal: Principal, until: int) -> str:
+        return hmac.new(self._seal, f"{principal.id}.{until}".encode(), "sha256").hexdigest()
+
+    def _visitor(self, request: HttpRequest) -> Principal | None:
+        """Who has come with a cookie of ours that still holds, and whose token does."""
+        try:
+            found = SimpleCookie(request.headers.get(b"cookie", b"").decode("latin-1")).get(self._cookie)
+        except CookieError:
+            return None
+        id, _, rest = found.value.partition(".") if found is not None else ("", "", "")
+        until, _, seal = rest.partition(".")
+        if not until.isdecimal() or int(until) < time.time():
+            return None
+        holders = [*self.admission.known, _BEARER_OF_LINK]
+        known = next((holder for holder in holders if hmac.compare_digest(holder.id, id)), None)
+        if known is None or not hmac.compare_digest(self._sealed(known, int(until)), seal):
+            return None
+        return known
+
+    def _refuse_stranger(self, request: HttpRequest) -> None:
+        challenge = (b"www-authenticate", b'Bearer realm="thoughtbox"')
+        if request.path.startswith("/api/") or b"upgrade" in request.headers:
+            refuse(request, 401, "a token is required: as bearer, or in the link that the server printed", challenge)
+        else:
+            page = (b"content-type", b"text/html; charset=utf-8")
+            csp = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
+            request.respond(401, NOT_LET_IN, *self.headers(request), page, csp, challenge)
+
+
+_BEARER_OF_LINK = Principal("link", None)
+"""Whoever has opened the link that was printed: who can read what the server prints may see all of it."""
+
+_PREFLIGHT: tuple[Header, ...] = (
+    (b"access-control-allow-methods", b"GET"),
+    (b"access-control-allow-headers", b"authorization"),
+    (b"access-control-max-age", b"600"),
+)
+
+
+_CODES = {401: "UNAUTHORIZED", 403: "FORBIDDEN", 404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED"}
+
+
+def refuse(request: HttpRequest, status: int, message: str, *headers: Header) -> None:
+    """Answer with an error, in the one shape that errors have."""
+    body = orjson.dumps({"code": _CODES.get(status, "INVALID_PAYLOAD"), "message": message})
+    request.respond(status, body, JSON, *ALWAYS, SAME_ORIGIN, *headers)
+
+
+def _token_in(query: bytes) -> str | None:
+    if TOKEN.encode() not in query:
+        return None
+    found = parse_qs(query.decode("latin-1"), max_num_fields=50).get(TOKEN)
+    return found[0] if found else None
+
+
+def _without_token(query: bytes) -> str:
+    rest = {name: values for name, values in parse_qs(query.decode("latin-1")).items() if name != TOKEN}
+    return f"?{urlencode(rest, doseq=True)}" if rest else ""

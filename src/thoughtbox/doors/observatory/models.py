@@ -1,0 +1,183 @@
+"""What the Observatory answers over HTTP where no operation does: records, their places, and what leads to them."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from thoughtbox.domains.thoughts.watched.models import WatchedSession
+from thoughtbox.operations import CamelOutput
+
+
+class Health(CamelOutput):
+    status: Literal["ok"]
+    version: str
+    workspace: Annotated[str, Field(description="The one that is shown when none is named.")]
+    connections: Annotated[int, Field(description="Watchers over WebSocket.")]
+    max_connections: int
+    read_only: Annotated[bool, Field(description="Whether nothing can come in: an export, or a file nobody may write.")]
+
+
+class WorkspaceShown(CamelOutput):
+    workspace: str
+    records: int
+    streams: int
+
+
+class Workspaces(CamelOutput):
+    workspaces: list[WorkspaceShown]
+    default: str
+
+
+class RecordShown(CamelOutput):
+    seq: int
+    id: str
+    stream: str
+    stream_index: int
+    room: str
+    kind: str
+    content_hash: str
+    hash: str
+    record: Annotated[dict[str, Any], Field(description="The record as stored.")]
+
+
+class Records(CamelOutput):
+    records: list[RecordShown]
+    next_cursor: Annotated[str | None, Field(description="There may be more behind it, also where a page is empty.")]
+    seq: int
+
+
+class Neighbour(CamelOutput):
+    """A record beside another one, in brief."""
+
+    id: str
+    seq: int
+    kind: str
+    text: str
+    stream: str
+    relation: Annotated[str | None, Field(description="What it is to the other, where it refers to that.")]
+
+
+class Neighbours(CamelOutput):
+    previous: Annotated[Neighbour | None, Field(description="Before it in its stream.")]
+    next: Annotated[Neighbour | None, Field(description="Behind it in its stream.")]
+    before: Annotated[Neighbour | None, Field(description="Before it in the workspace.")]
+    after: Annotated[Neighbour | None, Field(description="Behind it in the workspace.")]
+
+
+class ProofShown(CamelOutput):
+    """How the record leads to the root of the tree (RFC 6962)."""
+
+    index: int
+    size: int
+    root: str
+    path: list[str]
+    checkpoint: str | None
+
+
+class RecordRead(RecordShown):
+    previous_hash: str
+    proof: ProofShown
+    neighbours: Neighbours
+    referred_to_by: list[Neighbour]
+    session: Annotated[WatchedSession | None, Field(description="The session of thoughts that it belongs to.")]
+
+
+class HitShown(CamelOutput):
+    id: str
+    seq: int
+    room: str
+    kind: str
+    stream: str
+    session: str
+    title: Annotated[str | None, Field(description="Of its session, where that has one.")]
+    snippet: Annotated[str, Field(description="Words around the match, which stands between « and ».")]
+    ts: str
+
+
+class Found(CamelOutput):
+    q: str
+    hits: list[HitShown]
+    next_cursor: str | None
+    note: Annotated[str | None, Field(description="What to know of the answer: that there was nothing to look for.")]
+
+
+class LaneShown(CamelOutput):
+    stream: str
+    branch: str
+    room: str
+    session: str
+
+
+class Graph(CamelOutput):
+    """Many records, in columns of equal length: where each stands, and what it goes on from."""
+
+    seq: Annotated[int, Field(description="The newest record of the workspace.")]
+    total: Annotated[int, Field(description="Records that there are in all in what was asked for.")]
+    lanes: Annotated[list[LaneShown], Field(description="What `lane` counts through: streams and their branches.")]
+    seqs: list[int]
+    lane: list[int]
+    kind: Annotated[list[int], Field(description="Places in the list of kinds.")]
+    parent: Annotated[list[int], Field(description="The record before it on its lane, or its fork point; 0: none.")]
+    times: Annotated[list[int], Field(description="Milliseconds since 1970.")]
+    numbers: Annotated[list[int], Field(description="Of a thought its number; otherwise its place in its stream.")]
+    flags: Annotated[
+        list[int],
+        Field(description="Sums: 1 revises another, 2 first of a branch, 4 leads to an action, 8 ends a session."),
+    ]
+    links: Annotated[
+        list[tuple[int, int, str]], Field(description="Relations: the record that has it, the other one, its type.")
+    ]
+    next_cursor: str | None
+
+
+class CheckpointShown(CamelOutput):
+    size: int
+    root: str
+    seq: int
+
+
+class Chain(CamelOutput):
+    """Records as their bytes stand in the store, unchecked: whoever reads them computes the hashes anew."""
+
+    workspace: str
+    seq: Annotated[int, Field(description="The number of the newest record, as the store says.")]
+    rows: Annotated[
+        list[tuple[int, str, int, str, str]],
+        Field(description="Number, stream, place in the stream, content, hash."),
+    ]
+    checkpoints: Annotated[list[CheckpointShown], Field(description="Signed tree heads that stand on this page.")]
+    next_cursor: str | None
+
+
+class StreamShown(CamelOutput):
+    stream: str
+    room: str
+    records: int
+    first_seq: int
+    last_seq: int
+
+
+class Streams(CamelOutput):
+    streams: list[StreamShown]
+    next_cursor: str | None
+
+
+class ActionShown(CamelOutput):
+    action_id: str
+    thoughts: Annotated[int, Field(description="Thoughts that name it.")]
+    seq: Annotated[int, Field(description="The last of them.")]
+    ts: str
+
+
+class Actions(CamelOutput):
+    actions: list[ActionShown]
+    next_cursor: str | None
+
+
+class ErrorShown(CamelOutput):
+    """ErrorPayload, as every door shows it."""
+
+    code: str
+    message: str
+    recovery: str | None = None
+    details: dict[str, Any] | None = None

@@ -1,0 +1,117 @@
+"""The OpenAPI document, made from the table of routes: the page's types are generated from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+from pydantic.json_schema import models_json_schema
+
+from thoughtbox import __version__
+from thoughtbox.domains.thoughts.watched.models import WatchedSessions
+from thoughtbox.doors.observatory import listing
+from thoughtbox.doors.observatory.downloads import Downloads
+from thoughtbox.doors.observatory.models import ErrorShown, Health, Workspaces
+from thoughtbox.doors.observatory.routes import AS_OF, ROUTES, WORKSPACE, Parameter, Route
+from thoughtbox.operations import Output
+from thoughtbox.operations.table import Table
+
+Schema = dict[str, Any]
+
+REFERENCE = "#/components/schemas/{model}"
+
+_OTHERS: tuple[tuple[str, str, type[Output], tuple[Parameter, ...]], ...] = (
+    ("/api/health", "Whether the server is there, and how many watch.", Health, ()),
+    ("/api/workspaces", "The workspaces that there are.", Workspaces, ()),
+    (
+        "/api/sessions",
+        "Sessions of thoughts, the one that was updated last first.",
+        WatchedSessions,
+        listing.PARAMETERS,
+    ),
+)
+
+
+def document(table: Table) -> Schema:
+    """The whole document."""
+    own = [route.answers for route in ROUTES if not isinstance(route.answers, str)]
+    models = dict.fromkeys([*(answers for _, _, answers, _ in _OTHERS), *own, ErrorShown])
+    _, found = models_json_schema([(model, "serialization") for model in models], by_alias=True, ref_template=REFERENCE)
+    schemas: Schema = dict(found.get("$defs", {}))
+    paths: Schema = {
+        path: _path(summary, parameters, _named(answers)) for path, summary, answers, parameters in _OTHERS
+    }
+    for route in ROUTES:
+        answer = _named(route.answers) if not isinstance(route.answers, str) else _of(table, route.answers, schemas)
+        paths[route.path] = _path(route.summary, _parameters(route), answer, in_path=route.path.endswith("{id}"))
+    paths["/api/export"] = _path(Downloads.SUMMARY, Downloads.PARAMETERS, None)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Thoughtbox Observatory",
+            "version": __version__,
+            "description": "Watch, search, compare and verify what agents have recorded. Everything is GET.",
+        },
+        "paths": paths,
+        "components": {"schemas": schemas},
+    }
+
+
+def _parameters(route: Route) -> tuple[Parameter, ...]:
+    return (*route.parameters, *([AS_OF] if route.has_as_of else []))
+
+
+def _named(model: type[Output]) -> Schema:
+    return {"$ref": REFERENCE.format(model=model.__name__)}
+
+
+def _of(table: Table, operation: str, schemas: Schema) -> Schema:
+    """The schema of an operation's answer, with its parts among the others under names of its own."""
+    text = (table.schemas(operation).output or b"{}").decode()
+    schema: Schema = orjson.loads(re.sub(r'"#/\$defs/([^"]+)"', rf'"#/components/schemas/{operation}.\1"', text))
+    for name, part in schema.pop("$defs", {}).items():
+        schemas[f"{operation}.{name}"] = part
+    schemas[operation] = schema
+    return {"$ref": REFERENCE.format(model=operation)}
+
+
+def _path(summary: str, parameters: Iterable[Parameter], answer: Schema | None, *, in_path: bool = False) -> Schema:
+    described = [_described(parameter) for parameter in (*parameters, WORKSPACE)]
+    if in_path:
+        described.insert(0, {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}})
+    media = {"application/json": {"schema": answer}} if answer is not None else {"application/octet-stream": {}}
+    error = {"application/json": {"schema": {"$ref": REFERENCE.format(model=ErrorShown.__name__)}}}
+    return {
+        "get": {
+            "summary": summary,
+            "parameters": described,
+            "responses": {
+                "200": {"description": "The answer.", "content": media},
+                "default": {"description": "What was wrong.", "content": error},
+            },
+        }
+    }
+
+
+def _described(parameter: Parameter) -> Schema:
+    schema: Schema
+    if parameter.is_number:
+        schema = {"type": "integer", "minimum": parameter.least, "maximum": parameter.most}
+    elif parameter.is_list:
+        schema = {"type": "array", "items": {"type": "string"}, "maxItems": parameter.most}
+    else:
+        schema = {"type": "string"}
+    if parameter.choices:
+        schema["enum"] = list(parameter.choices)
+    if parameter.default is not None:
+        schema["default"] = parameter.default
+    return {
+        "name": parameter.name,
+        "in": "query",
+        "required": parameter.is_required,
+        "description": parameter.says,
+        "schema": schema,
+        **({"style": "form", "explode": False} if parameter.is_list else {}),
+    }

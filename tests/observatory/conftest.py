@@ -1,0 +1,73 @@
+"""Fixtures: the page in a real browser, before a server that shows a story."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.conftest import SEED
+from tests.observatory.story import Story, tell
+from tests.support.browser import OpenPage, browser, open_page
+from tests.support.observatory import Engine, Observatory, Store, new_store, start_observatory
+
+__all__ = ["browser", "open_page", "start_observatory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A store with the story in it, and the server that shows it."""
+
+    server: Observatory
+    store: Store
+    story: Story
+
+
+Show = Callable[[Engine], Shown]
+
+
+@pytest.fixture(scope="session")
+def show(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Show]:
+    """The story on an engine; one server of it per test process. Nobody writes to it after it was told."""
+    shown: dict[Engine, Shown] = {}
+    with ExitStack() as kept:
+
+        def show(engine: Engine) -> Shown:
+            if engine not in shown:
+                folder = tmp_path_factory.mktemp(engine)
+                store = kept.enter_context(new_store(engine, folder / "store", request.config))
+                with store.opened() as box:
+                    story = tell(box)
+                store.run("checkpoint")
+                server = Observatory(store.told, folder / "observatory.txt")
+                kept.callback(server.stop)
+                shown[engine] = Shown(server, store, story._replace(last=story.last + 1))
+            return shown[engine]
+
+        yield show
+
+
+@pytest.fixture
+def shown(request: pytest.FixtureRequest, show: Show) -> Shown:
+    """The story, on one of the engines: which one is chosen by chance, as doors are."""
+    engines: list[Engine] = ["sqlite", "postgres"]
+    return show(random.Random(f"{os.environ[SEED]} {request.node.nodeid}").choice(engines))
+
+
+@pytest.fixture
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A store of the test's own, empty and on the embedded engine."""
+    with new_store("sqlite", tmp_path / "store", request.config) as store:
+        yield store
+
+
+@pytest.fixture
+def page(shown: Shown, open_page: OpenPage) -> Page:
+    """The page at its first look, wide."""
+    return open_page(shown.server.url)
