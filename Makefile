@@ -12,6 +12,9 @@ UV_VERSION := 0.13.7
 VENV := .venv
 BIN := $(VENV)/bin
 CLIENTS := tests/clients
+PAGE := src/thoughtbox/doors/observatory/page
+PAGE_SOURCES := $(shell find ui -name node_modules -prune -o -type f -print 2>/dev/null)
+BROWSER := tests/browser
 UV := $(shell command -v uv 2>/dev/null)
 ifeq ($(UV),)
 UV := .tools/bin/uv
@@ -34,22 +37,25 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.ready $(CLIENTS)/node_modules/.ready ## Install everything: .venv, and the MCP clients the tests drive
+setup: $(VENV)/.ready $(PAGE)/index.html $(CLIENTS)/node_modules/.ready ## Install everything: .venv, the Observatory's page, and what the tests drive
 	@$(BIN)/python -m compileall -q src # a server that may not write bytecode would compile all of it at every start
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from thoughtbox import domains; domains.known()" # nor import all rooms
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from thoughtbox.sandbox.javascript import compiled; compiled.prepare()"
+	@$(BIN)/python -m tests.browser.chromium # a machine that has one keeps it
 
-serve: $(VENV)/.ready ## Start the server over HTTP on its embedded store, and say how to connect a client
-	$(BIN)/thoughtbox serve --transport http
+serve: $(VENV)/.ready $(PAGE)/index.html ## Start the server and the Observatory on the embedded store, and say how to connect
+	$(BIN)/thoughtbox serve --transport http --observe
 
 test: setup check ## Lint, format, types, import contract, and all tests on both engines
 	$(PYTEST) $(PYTEST_ARGS)
 
-check: $(VENV)/.ready ## Lint, format check, strict types and import contract only
+check: $(VENV)/.ready ui/node_modules/.ready ## Lint, format check, strict types (of the page, too) and import contract only
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/ty check
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m thoughtbox.doors.observatory.openapi > ui/openapi.json
+	cd ui && npx openapi-typescript openapi.json --output src/api/schema.d.ts && npm run --silent check
 
 format: $(VENV)/.ready ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff check --fix-only --quiet
@@ -64,14 +70,15 @@ torture: setup ## The long fault tests, and every story in every combination
 docs: $(VENV)/.ready ## Regenerate docs/reference from the table of operations
 	$(BIN)/python -m thoughtbox.doors.cli.reference
 
-lock: | $(UV_NEEDED) ## Pin all dependencies again after a change to pyproject.toml or tests/clients/package.json
+lock: | $(UV_NEEDED) ## Pin all dependencies again after a change to pyproject.toml or a package.json below tests
 	$(COMPILE) --extra postgres --output-file requirements.lock
 	$(COMPILE) --extra postgres --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	$(MAKE) $(VENV)/.ready
-	cd $(CLIENTS) && npm install --package-lock-only --ignore-scripts --loglevel=error
+	for folder in $(CLIENTS) $(BROWSER); do \
+		(cd $$folder && npm install --package-lock-only --ignore-scripts --loglevel=error) || exit 1; done
 
 clean: ## Remove everything that make has made
-	rm -rf $(VENV) .tools $(CLIENTS)/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) .tools $(PAGE) ui/node_modules ui/openapi.json ui/src/api/schema.d.ts $(CLIENTS)/node_modules $(BROWSER)/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define NEEDS_PYTHON
@@ -98,6 +105,15 @@ $(VENV)/.ready: requirements-dev.lock pyproject.toml | $(UV_NEEDED)
 		ln -sf "$$node/bin/node" $(BIN)/node && \
 		ln -sf "$$node/lib/node_modules/npm/bin/npm-cli.js" $(BIN)/npm && \
 		ln -sf "$$node/lib/node_modules/npm/bin/npx-cli.js" $(BIN)/npx
+	@touch $@
+
+# The Observatory's page: built with Node from the environment, and needs none afterwards.
+ui/node_modules/.ready: ui/package-lock.json ui/package.json | $(VENV)/.ready
+	cd ui && npm ci --ignore-scripts --loglevel=error
+	@touch $@
+
+$(PAGE)/index.html: $(PAGE_SOURCES) | ui/node_modules/.ready
+	cd ui && npm run --silent build -- --logLevel warn
 	@touch $@
 
 # Real MCP clients and peers. No install script runs but the one that puts Claude Code's own binary in place.

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import orjson
 
@@ -36,6 +36,9 @@ from thoughtbox.ledger.signing import Signer
 from thoughtbox.ledger.verdict import Signatory
 from thoughtbox.operations.table import TABLE
 from thoughtbox.settings import Settings
+
+if TYPE_CHECKING:
+    from thoughtbox.app import Thoughtbox
 
 STDIO = "-"
 LONGEST_LINE = 1 << 28

@@ -1,10 +1,12 @@
 """What the Observatory answers over HTTP where no operation does: records, their places, and what leads to them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import Field
+from pydantic import Field, SkipValidation
+from typing_extensions import TypedDict  # the one of the standard library is no good to pydantic before Python 3.12
 
 from thoughtbox.domains.thoughts.watched.models import WatchedSession
+from thoughtbox.ledger.record import Kind
 from thoughtbox.operations import CamelOutput
 
 
@@ -28,16 +30,48 @@ class Workspaces(CamelOutput):
     default: str
 
 
+class Body(TypedDict):
+    text: str
+    cipher: NotRequired[str]
+    labels: NotRequired[list[str]]
+    metrics: NotRequired[dict[str, float]]
+
+
+class Provenance(TypedDict):
+    surface: NotRequired[str]
+    operation: NotRequired[str]
+    transport: NotRequired[str]
+    model: NotRequired[str]
+    via: NotRequired[list[str]]
+
+
+class Envelope(TypedDict):
+    """A record as it is stored. `attrs` are those of its kind, `data` those of its room and topic."""
+
+    id: str
+    kind: Kind
+    ts: str
+    session: str
+    branch: str
+    agent: str
+    refs: list[str]
+    body: Body
+    source: Provenance
+    attrs: dict[str, Any]
+    data: dict[str, Any]
+    confidence: NotRequired[float]
+
+
 class RecordShown(CamelOutput):
     seq: int
     id: str
     stream: str
     stream_index: int
     room: str
-    kind: str
+    kind: Kind
     content_hash: str
     hash: str
-    record: Annotated[dict[str, Any], Field(description="The record as stored.")]
+    record: Annotated[Envelope, SkipValidation, Field(description="The record as stored.")]
 
 
 class Records(CamelOutput):
@@ -51,7 +85,7 @@ class Neighbour(CamelOutput):
 
     id: str
     seq: int
-    kind: str
+    kind: Kind
     text: str
     stream: str
     relation: Annotated[str | None, Field(description="What it is to the other, where it refers to that.")]
@@ -86,7 +120,7 @@ class HitShown(CamelOutput):
     id: str
     seq: int
     room: str
-    kind: str
+    kind: Kind
     stream: str
     session: str
     title: Annotated[str | None, Field(description="Of its session, where that has one.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -115,3 +116,14 @@ def _described(parameter: Parameter) -> Schema:
         "schema": schema,
         **({"style": "form", "explode": False} if parameter.is_list else {}),
     }
+
+
+def main() -> None:
+    """Print the document: the page's types are generated from it."""
+    from thoughtbox import domains
+
+    sys.stdout.buffer.write(orjson.dumps(document(domains.known()), option=orjson.OPT_INDENT_2))
+
+
+if __name__ == "__main__":
+    main()

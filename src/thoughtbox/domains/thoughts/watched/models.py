@@ -7,6 +7,7 @@ from pydantic import Field
 from thoughtbox.domains.thoughts.answers import RelationShown
 from thoughtbox.domains.thoughts.model.session import Session
 from thoughtbox.domains.thoughts.model.thought import Thought, stream_of
+from thoughtbox.ledger.record import Kind
 from thoughtbox.operations import CamelOutput
 
 
@@ -59,7 +60,7 @@ class WatchedThought(CamelOutput):
     thought: str
     next_thought_needed: bool
     timestamp: str
-    kind: str
+    kind: Kind
     relations: list[RelationShown]
     parent_id: Annotated[str | None, Field(description="The thought before it on its line, or its fork point.")] = None
     is_revision: bool | None = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from thoughtbox.domains.code.view import Written
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.domains.thoughts.watched.reading import sessions_of
 from thoughtbox.doors.observatory.models import (
+    Envelope,
     Neighbour,
     Neighbours,
     ProofShown,
@@ -53,7 +54,7 @@ def shown(record: Record) -> RecordShown:
         kind=record.kind,
         content_hash=record.content_hash.hex(),
         hash=record.hash.hex(),
-        record=dict(record.envelope),
+        record=cast(Envelope, record.envelope),
     )
 
 
