@@ -19,8 +19,12 @@ STORE_FLAGS = ("data_dir", "project", "database_url", "storage", "durability")
 SERVE_FLAGS = ("transport", "host", "port", "workers", "toolset", "token")
 """Settings that only `serve`, `doctor` and `config` take."""
 
-OBSERVE_FLAGS = ("observatory_enabled", "observatory_host", "observatory_port")
-"""Settings that `serve --observe` and the options of `observe` stand for."""
+OBSERVE_FLAGS = {
+    "observatory_enabled": "`--observe` (serve)",
+    "observatory_host": "`--host` (observe)",
+    "observatory_port": "`--port` (observe)",
+}
+"""Settings that have an option of another name, and how that is written."""
 
 TRANSPORTS = ("stdio", "http")
 SERVE = "serve:serve"

@@ -120,8 +120,9 @@ def _add_common(parser: ArgumentParser, *, json: bool = True, without: Collectio
     )
 
 
-def _add_setting(group: Any, field: str) -> None:
-    group.add_argument(option(field), dest=field, metavar=_METAVARS[field], default=SUPPRESS, help=_HELP[field])
+def _add_setting(group: Any, field: str, name: str = "") -> None:
+    metavar = _METAVARS[field.removeprefix("observatory_")]
+    group.add_argument(name or option(field), dest=field, metavar=metavar, default=SUPPRESS, help=_HELP[field])
 
 
 def _add_serving(parser: ArgumentParser) -> Any:
@@ -143,14 +144,9 @@ def _add_serve(commands: Commands) -> None:
             default=SUPPRESS,
             help=f"the same as --transport {transport}",
         )
-    group.add_argument(
-        OBSERVE,
-        dest="observatory_enabled",
-        action="store_const",
-        const="true",
-        default=SUPPRESS,
-        help="serve the Observatory too: a page to watch, search and verify everything with",
-    )
+    told = "serve the Observatory too: a page to watch, search and verify everything with"
+    on = {"action": "store_const", "const": "true"}
+    group.add_argument(OBSERVE, dest="observatory_enabled", **on, default=SUPPRESS, help=told)
 
 
 def _add_observe(commands: Commands) -> None:
@@ -162,12 +158,8 @@ def _add_observe(commands: Commands) -> None:
     )
     parser.add_argument("file", nargs="?", metavar="FILE", help="an export to look at; the store when left out")
     group = parser.add_argument_group("the server")
-    group.add_argument(
-        "--host", dest="observatory_host", metavar="ADDRESS", default=SUPPRESS, help=_HELP["observatory_host"]
-    )
-    group.add_argument(
-        "--port", dest="observatory_port", metavar="NUMBER", default=SUPPRESS, help=_HELP["observatory_port"]
-    )
+    _add_setting(group, "observatory_host", "--host")
+    _add_setting(group, "observatory_port", "--port")
     _add_setting(group, "token")
     _add_workspace(parser)
 

@@ -21,7 +21,7 @@ import orjson
 from thoughtbox import domains
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.cli.command_lines import command_lines
-from thoughtbox.doors.cli.flags import SERVE_FLAGS, STORE_FLAGS
+from thoughtbox.doors.cli.flags import OBSERVE_FLAGS, SERVE_FLAGS, STORE_FLAGS
 from thoughtbox.errors import ThoughtboxError, all_codes
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
@@ -228,7 +228,7 @@ def _option(field: str) -> str:
     name = f"`--{field.replace('_', '-')}`"
     if field in STORE_FLAGS:
         return name
-    return f"{name} (serve, doctor, config)" if field in SERVE_FLAGS else ""
+    return f"{name} (serve, doctor, config)" if field in SERVE_FLAGS else OBSERVE_FLAGS.get(field, "")
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -15,12 +15,11 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from typing import Any, Final, cast
-from urllib.parse import unquote
 
 import httptools
 
 from thoughtbox.doors.http import limits
-from thoughtbox.doors.http.http_request import CONTINUE, STATUS_LINES, HttpRequest
+from thoughtbox.doors.http.http_request import CONTINUE, STATUS_LINES, HttpRequest, target_of
 from thoughtbox.doors.http.open_connections import OpenConnections
 from thoughtbox.doors.http.principal import Principal
 
@@ -267,10 +266,11 @@ class BoundedHttp(asyncio.Protocol):
         request, parser = self._newest, self._parser
         assert request is not None
         request.method = parser.get_method().decode("ascii")
-        request.path, request.query = _target(self._url)
+        request.path, request.query = target_of(self._url)
         version = parser.get_http_version()
         request.is_current = version == "1.1"
-        request.keeps_alive = version != "1.0" and parser.should_keep_alive()
+        # Behind a wish to speak something else the parser reads no body, and nobody knows what comes.
+        request.keeps_alive = version != "1.0" and parser.should_keep_alive() and not parser.should_upgrade()
         request.expects_continue = request.headers.get(b"expect", b"").lower() == b"100-continue"
         if self._move is not None:
             return
@@ -439,14 +439,3 @@ class BoundedHttp(asyncio.Protocol):
                 head = STATUS_LINES[400] + b"content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\n"
                 self.transport.write(head % len(INVALID) + b"connection: close\r\n\r\n" + INVALID)
             self.transport.close()
-
-
-def _target(url: bytes) -> tuple[str, bytes]:
-    """The path and the query of a request; raises `HttpParserError` when there is no path in what it asks for."""
-    if url == b"/mcp":  # of nearly all of them
-        return "/mcp", b""
-    parsed = httptools.parse_url(url)
-    if parsed.path is None:
-        raise httptools.HttpParserInvalidURLError("there is no path")
-    text = parsed.path.decode("ascii")
-    return (unquote(text) if "%" in text else text), parsed.query or b""

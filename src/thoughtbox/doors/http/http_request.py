@@ -10,7 +10,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Final, Protocol
+from urllib.parse import unquote
 
+import httptools
 import orjson
 
 from thoughtbox.doors.http.principal import Principal
@@ -210,13 +212,14 @@ class HttpRequest:
         )
 
     def tell(self, piece: bytes) -> None:
-        self.line.write(b"%x\r\n%b\r\n" % (len(piece), piece) if self.is_chunked else piece)
+        if self.method != "HEAD":
+            self.line.write(b"%x\r\n%b\r\n" % (len(piece), piece) if self.is_chunked else piece)
 
     def close(self, last: bytes = b"") -> None:
         """End a response that was told piece by piece."""
         if last:
             self.tell(last)
-        if self.is_chunked:
+        if self.is_chunked and self.method != "HEAD":
             self.line.write(b"0\r\n\r\n")
         self._answered()
 
@@ -253,3 +256,14 @@ class HttpRequest:
 
     def _forget(self) -> None:
         self._body, self._parts = b"", None
+
+
+def target_of(url: bytes) -> tuple[str, bytes]:
+    """The path and the query of a request; raises `HttpParserError` when there is no path in what it asks for."""
+    if url == b"/mcp":  # of nearly all of them
+        return "/mcp", b""
+    parsed = httptools.parse_url(url)
+    if parsed.path is None:
+        raise httptools.HttpParserInvalidURLError("there is no path")
+    text = parsed.path.decode("ascii")
+    return (unquote(text) if "%" in text else text), parsed.query or b""

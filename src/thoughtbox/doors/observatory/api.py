@@ -18,7 +18,7 @@ from thoughtbox.doors.http.http_request import JSON, Header, HttpRequest
 from thoughtbox.doors.http.principal import reached
 from thoughtbox.doors.observatory import listing
 from thoughtbox.doors.observatory.downloads import Downloads
-from thoughtbox.doors.observatory.gate import refuse
+from thoughtbox.doors.observatory.gate import NOTHING_RUNS, refuse
 from thoughtbox.doors.observatory.models import Health
 from thoughtbox.doors.observatory.openapi import document
 from thoughtbox.doors.observatory.reads.records import all_workspaces
@@ -54,7 +54,7 @@ WATCHER: Final = Caller(agent="observatory", transport="observatory")
 """Who asks: it reads, and never writes."""
 
 PREFIX = "/api/"
-SHAPE: Header = (b"cache-control", b"no-store")
+SHAPE: tuple[Header, ...] = (JSON, (b"cache-control", b"no-store"), NOTHING_RUNS)
 
 
 class Api:
@@ -207,13 +207,13 @@ class Api:
 
     def _respond(self, request: HttpRequest, body: bytes) -> None:
         if not request.is_answered:
-            request.respond(200, body, JSON, SHAPE, *self._headers(request))
+            request.respond(200, body, *SHAPE, *self._headers(request))
 
     def fail(self, request: HttpRequest, error: BaseException) -> None:
         if request.is_answered:
             return
         known = fault(error)
-        request.respond(status_of(known), orjson.dumps(known.payload()), JSON, SHAPE, *self._headers(request))
+        request.respond(status_of(known), orjson.dumps(known.payload()), *SHAPE, *self._headers(request))
 
 
 def _give_up(answer: Future[Any]) -> None:

@@ -37,6 +37,9 @@ MOST_BEHIND = 2_000
 LISTED = 200
 """Sessions in the first list."""
 
+PAUSE_PER_WATCHER = 0.001
+"""Seconds between two tellings: the more there are to be told, the more is told at once. Those who write go first."""
+
 RETRY_SECONDS = 1.0
 
 
@@ -74,6 +77,8 @@ class Hall:
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_busy = False
         self._is_closing = False
+        self._told_at = 0.0
+        self._waiting: asyncio.TimerHandle | None = None
         self._follower = box.feed.follow(self._stirred, waits=lambda: bool(self._watchers), prompt=True)
 
     def __len__(self) -> int:
@@ -197,6 +202,7 @@ class Hall:
                     one.take(found)
         except Exception as error:
             one.watcher.send(error_frame(one.topic.channel, fault(error)))
+            self._loop.call_later(RETRY_SECONDS, self._join, one)
         finally:
             one.is_reading = False
 
@@ -215,10 +221,17 @@ class Hall:
     def _stirred(self) -> None:
         """From the feed's thread: there is something new."""
         if not self._is_closing:
-            self._loop.call_soon_threadsafe(self._look)
+            self._loop.call_soon_threadsafe(self._look_soon)
+
+    def _look_soon(self) -> None:
+        """Look now, or when the last telling is long enough ago."""
+        if self._waiting is None:
+            due = self._told_at + PAUSE_PER_WATCHER * len(self._watchers)
+            self._waiting = self._loop.call_at(due, self._look)
 
     def _look(self) -> None:
         """Read on where somebody listens; pass over the rest."""
+        self._waiting = None
         if self._is_busy or self._is_closing:
             return
         heard = {one.workspace for one in self._all()}
@@ -247,7 +260,11 @@ class Hall:
             return
         self._follower.pass_over(Stretch(found.workspace, found.after, found.until))
         self._tell(found)
-        self._look()
+        self._told_at = self._loop.time()
+        if found.has_more:
+            self._look()
+        else:
+            self._look_soon()
 
     def _tell(self, found: Batch) -> None:
         """Hand a batch to all who stand where it begins. Many want the same: it is put together once for them."""

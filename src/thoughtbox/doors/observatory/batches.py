@@ -18,6 +18,9 @@ from thoughtbox.operations import Tx
 PAGE = 256
 """Records of one batch."""
 
+OF_ALL = ""
+"""The session of what everybody on a channel is told: of a record that cannot be read, nobody knows which it was."""
+
 
 class Told(NamedTuple):
     """One event, ready to be sent."""
@@ -32,7 +35,7 @@ class Told(NamedTuple):
         if self.channel != topic.channel:
             return False
         if self.record is None:
-            return topic.session_id is None or topic.session_id == self.session
+            return topic.session_id is None or self.session in (topic.session_id, OF_ALL)
         return topic.wanted.fits(self.record)
 
 
@@ -58,16 +61,7 @@ def batch(tx: Tx, after: int, channels: Collection[Channel]) -> Batch:
     until = broken.details["seq"] if broken is not None else records[-1].seq if records else after
     told: list[Told] = []
     if "records" in channels:
-        told += [
-            Told(
-                "records",
-                each.seq,
-                each.session,
-                each,
-                event("records", "record:added", each.seq, shown(each).answer()),
-            )
-            for each in records
-        ]
+        told += [_added(each) for each in records]
     if "reasoning" in channels or "sessions" in channels:
         told += [
             Told(each.channel, each.seq, each.session_id, None, event(each.channel, each.event, each.seq, each.data))
@@ -75,7 +69,7 @@ def batch(tx: Tx, after: int, channels: Collection[Channel]) -> Batch:
             if each.channel in channels
         ]
     if broken is not None:
-        told += [Told(channel, until, "", None, error_frame(channel, broken)) for channel in channels]
+        told += [Told(channel, until, OF_ALL, None, error_frame(channel, broken)) for channel in channels]
     return Batch(tx.workspace, after, until, told, has_more=broken is not None or len(records) == PAGE)
 
 

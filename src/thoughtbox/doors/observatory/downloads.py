@@ -20,6 +20,7 @@ from thoughtbox.app import Thoughtbox
 from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.watched.reading import session_in_sight
 from thoughtbox.doors.http.http_request import Header, HttpRequest
+from thoughtbox.doors.observatory.gate import NOTHING_RUNS
 from thoughtbox.doors.observatory.reads.records import shown
 from thoughtbox.doors.observatory.routes import AS_OF, Given, Parameter
 from thoughtbox.engine.steps import Steps, in_steps
@@ -87,6 +88,7 @@ class Downloads:
             (b"content-type", _TYPES[form]),
             (b"content-disposition", f'attachment; filename="{name}"'.encode()),
             (b"cache-control", b"no-store"),
+            NOTHING_RUNS,
         )
         if session_id is None:
             made = self._box.dispatcher.ask(workspace, self._caller, _whole, long=True)

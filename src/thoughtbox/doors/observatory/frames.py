@@ -124,7 +124,7 @@ class Frames:
             if len(buffer) < at:
                 return None
             (length,) = struct.unpack_from(layout, buffer, 2)
-        if length + len(self._parts) > LONGEST_MESSAGE:
+        if kind < CLOSE and length + len(self._parts) > LONGEST_MESSAGE:
             raise Violation(TOO_LARGE, f"a message has {LONGEST_MESSAGE} bytes at most")
         end = at + 4 + length
         if len(buffer) < end:

@@ -10,8 +10,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import orjson
 
@@ -25,6 +24,8 @@ TOKEN = "token"
 COOKIE_SECONDS = 30 * 24 * 3600
 METHODS = b"GET, HEAD, OPTIONS"
 LONGEST_QUERY = 8_192
+LONGEST_TIME = 12
+"""Digits of the second until which a cookie holds."""
 
 Endpoint = Callable[[HttpRequest], None]
 
@@ -38,6 +39,9 @@ ALWAYS: tuple[Header, ...] = (
 """Headers of every answer."""
 
 SAME_ORIGIN: Header = (b"cross-origin-resource-policy", b"same-origin")
+
+NOTHING_RUNS: Header = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
+"""Of every answer but the page: should a browser take one for a page, nothing in it does anything."""
 
 NOT_LET_IN = (
     b"<!doctype html><html lang=en><meta charset=utf-8><title>Thoughtbox Observatory</title>"
@@ -77,7 +81,7 @@ class Gate:
         elif not self._is_welcome(request, origin):
             refuse(request, 403, "this Origin is not welcome here (see THOUGHTBOX_OBSERVATORY_CORS)")
         elif request.method == "OPTIONS" and origin is not None:
-            request.respond(204, b"", *self.headers(request), *_PREFLIGHT)
+            request.respond(204, b"", *self.headers(request), NOTHING_RUNS, *_PREFLIGHT)
         elif request.method not in ("GET", "HEAD"):
             refuse(request, 405, "only GET is answered here: nothing can be changed", (b"allow", METHODS))
         elif len(request.query) > LONGEST_QUERY:
@@ -103,7 +107,7 @@ class Gate:
         return (*ALWAYS, SAME_ORIGIN)
 
     def still_admits(self, principal: Principal | None) -> bool:
-        return self.admission.still_admits(principal)
+        return principal == _BEARER_OF_LINK or self.admission.still_admits(principal)
 
     def _is_welcome(self, request: HttpRequest, origin: bytes | None) -> bool:
         """Whether it comes from our own page, from one on the list, or from no page at all.
@@ -131,21 +135,25 @@ class Gate:
         """Take a token out of an address: whoever has shown a right one goes on without it, with a cookie."""
         self.admission.know_tokens()
         found = self._holder(shown)
-        if found is None:
+        if found is None and self.admission.is_guarded:
             self._refuse_stranger(request)
             return
-        until = int(time.time()) + COOKIE_SECONDS
-        value = f"{found.id}.{until}.{self._sealed(found, until)}"
-        cookie = f"{self._cookie}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict"
-        location = quote(request.path) + _without_token(request.query)
+        # Two slashes at the beginning would be another host.
+        location = f"/{quote(request.path.lstrip('/'))}{_without_token(request.query)}"
         request.respond(
             303,
             b"",
             *self.headers(request),
+            NOTHING_RUNS,
             (b"location", location.encode()),
-            (b"set-cookie", cookie.encode()),
             (b"cache-control", b"no-store"),
+            *([(b"set-cookie", self._cookie_of(found))] if found is not None else []),
         )
+
+    def _cookie_of(self, principal: Principal) -> bytes:
+        until = int(time.time()) + COOKIE_SECONDS
+        value = f"{until}.{self._sealed(principal, until)}"
+        return f"{self._cookie}={value}; Path=/; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Strict".encode()
 
     def _holder(self, shown: str) -> Principal | None:
         # Both are looked at in any case: how long it takes tells nothing.
@@ -158,19 +166,12 @@ class Gate:
 
     def _visitor(self, request: HttpRequest) -> Principal | None:
         """Who has come with a cookie of ours that still holds, and whose token does."""
-        try:
-            found = SimpleCookie(request.headers.get(b"cookie", b"").decode("latin-1")).get(self._cookie)
-        except CookieError:
-            return None
-        id, _, rest = found.value.partition(".") if found is not None else ("", "", "")
-        until, _, seal = rest.partition(".")
-        if not until.isdecimal() or int(until) < time.time():
+        until, _, seal = _cookie_named(self._cookie, request.headers.get(b"cookie", b"")).partition(b".")
+        if not until.isdigit() or len(until) > LONGEST_TIME or int(until) < time.time():
             return None
         holders = [*self.admission.known, _BEARER_OF_LINK]
-        known = next((holder for holder in holders if hmac.compare_digest(holder.id, id)), None)
-        if known is None or not hmac.compare_digest(self._sealed(known, int(until)), seal):
-            return None
-        return known
+        sealed = [(holder, self._sealed(holder, int(until)).encode()) for holder in holders]
+        return next((holder for holder, expected in sealed if hmac.compare_digest(expected, seal)), None)
 
     def _refuse_stranger(self, request: HttpRequest) -> None:
         challenge = (b"www-authenticate", b'Bearer realm="thoughtbox"')
@@ -178,8 +179,7 @@ class Gate:
             refuse(request, 401, "a token is required: as bearer, or in the link that the server printed", challenge)
         else:
             page = (b"content-type", b"text/html; charset=utf-8")
-            csp = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
-            request.respond(401, NOT_LET_IN, *self.headers(request), page, csp, challenge)
+            request.respond(401, NOT_LET_IN, *self.headers(request), page, NOTHING_RUNS, challenge)
 
 
 _BEARER_OF_LINK = Principal("link", None)
@@ -198,16 +198,20 @@ _CODES = {401: "UNAUTHORIZED", 403: "FORBIDDEN", 404: "NOT_FOUND", 405: "METHOD_
 def refuse(request: HttpRequest, status: int, message: str, *headers: Header) -> None:
     """Answer with an error, in the one shape that errors have."""
     body = orjson.dumps({"code": _CODES.get(status, "INVALID_PAYLOAD"), "message": message})
-    request.respond(status, body, JSON, *ALWAYS, SAME_ORIGIN, *headers)
+    request.respond(status, body, JSON, *ALWAYS, SAME_ORIGIN, NOTHING_RUNS, *headers)
+
+
+def _cookie_named(name: str, cookies: bytes) -> bytes:
+    """The value of a cookie. Other programs of this machine have theirs in the same header, however they spell them."""
+    prefix = f"{name}=".encode()
+    values = (part.strip().removeprefix(prefix) for part in cookies.split(b";") if part.strip().startswith(prefix))
+    return next(values, b"")
 
 
 def _token_in(query: bytes) -> str | None:
-    if TOKEN.encode() not in query:
-        return None
-    found = parse_qs(query.decode("latin-1"), max_num_fields=50).get(TOKEN)
-    return found[0] if found else None
+    return next((value for name, value in parse_qsl(query.decode("latin-1")) if name == TOKEN), None)
 
 
 def _without_token(query: bytes) -> str:
-    rest = {name: values for name, values in parse_qs(query.decode("latin-1")).items() if name != TOKEN}
-    return f"?{urlencode(rest, doseq=True)}" if rest else ""
+    rest = [(name, value) for name, value in parse_qsl(query.decode("latin-1")) if name != TOKEN]
+    return f"?{urlencode(rest)}" if rest else ""

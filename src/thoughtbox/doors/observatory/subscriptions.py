@@ -76,7 +76,7 @@ def read(text: bytes) -> Asked:
         raise _refusal("workspace", f"a name with {WORKSPACE_RULE}")
     session_id = parts.pop("sessionId")
     topic = Topic(channel, workspace, session_id=session_id, **parts)
-    return Asked(action, topic, _since(said), is_narrow=any(said.get(name) is not None for name in FILTERS))
+    return Asked(action, topic, _since(said), is_narrow=any(part is not None for part in topic[1:]))
 
 
 _EXAMPLE = 'Send {"action": "subscribe", "channel": "sessions"}, or the text ping.'

@@ -48,6 +48,9 @@ def upgrade(request: HttpRequest, audience: Audience, headers: tuple[Header, ...
     accept = frames.accept_of(given.get(b"sec-websocket-key", b""))
     if request.method != "GET" or given.get(b"upgrade", b"").lower() != b"websocket" or not request.is_current:
         refuse(request, 400, "this is no handshake of a WebSocket")
+    elif not _names_upgrade(given.get(b"connection", b"")) or request.is_whole:
+        # What is whole by now has waited for an answer before it, and what came behind it was read as HTTP.
+        refuse(request, 400, "a handshake has Connection: Upgrade, and comes first or after an answer")
     elif given.get(b"sec-websocket-version") != b"13":
         refuse(request, 426, "WebSocket is spoken in version 13", (b"sec-websocket-version", b"13"))
     elif accept is None:
@@ -55,6 +58,10 @@ def upgrade(request: HttpRequest, audience: Audience, headers: tuple[Header, ...
     else:
         agreed = ((b"upgrade", b"websocket"), (b"sec-websocket-accept", accept))
         request.upgrade(Watcher(audience, request.principal), (*agreed, *headers))
+
+
+def _names_upgrade(connection: bytes) -> bool:
+    return b"upgrade" in (part.strip().lower() for part in connection.split(b","))
 
 
 class Watcher(asyncio.Protocol):
@@ -67,6 +74,7 @@ class Watcher(asyncio.Protocol):
         self._waiting: deque[bytes] = deque()
         self._is_answering = False
         self._is_ending = False
+        self._is_reading = True
         self.is_stopped = False
         self.transport: asyncio.Transport
         self._heard_at = self._pinged_at = time.monotonic()
@@ -94,12 +102,16 @@ class Watcher(asyncio.Protocol):
             self.end(violation.code, violation.reason)
 
     def pause_writing(self) -> None:
+        """Hear nothing either, until it takes what it is sent: answers would pile up here."""
         self.is_stopped = True
         self._stopped_at = time.monotonic()
+        self._set_reading()
 
     def resume_writing(self) -> None:
         self.is_stopped = False
         self._stopped_at = None
+        self._heard_at = time.monotonic()
+        self._set_reading()
         self._audience.go_on(self)
 
     def send(self, frames: bytes) -> None:
@@ -127,10 +139,9 @@ class Watcher(asyncio.Protocol):
     def done(self) -> None:
         """What was heard last is answered: on with the next."""
         self._is_answering = False
-        if len(self._waiting) == MOST_WAITING and not self.transport.is_closing():
-            self.transport.resume_reading()
         if self._waiting:
             self._hear(self._waiting.popleft())
+            self._set_reading()
 
     def _take(self, message: Message) -> None:
         if self._is_ending:
@@ -151,8 +162,14 @@ class Watcher(asyncio.Protocol):
             self._hear(body)
             return
         self._waiting.append(body)
-        if len(self._waiting) == MOST_WAITING:
-            self.transport.pause_reading()
+        self._set_reading()
+
+    def _set_reading(self) -> None:
+        """Read on, or not, by how much is still to be answered and to be taken."""
+        reads = not self.is_stopped and len(self._waiting) < MOST_WAITING
+        if reads != self._is_reading and not self.transport.is_closing():
+            self._is_reading = reads
+            (self.transport.resume_reading if reads else self.transport.pause_reading)()
 
     def _hear(self, body: bytes) -> None:
         self._is_answering = True

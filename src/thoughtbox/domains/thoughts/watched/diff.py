@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from thoughtbox.domains.thoughts.model.thought import Thought
 from thoughtbox.domains.thoughts.records import thoughts_at
-from thoughtbox.domains.thoughts.view.lines import Line, Node
+from thoughtbox.domains.thoughts.view.lines import MAIN, Line, Node
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
 from thoughtbox.domains.thoughts.watched.models import (
     Conflict,
@@ -39,15 +39,16 @@ class Compared(NamedTuple):
 def session_diff(tx: Tx, session_id: str, from_: str, to: str) -> SessionDiff:
     """Compare two branches (`main` is the main line), or two moments, named by the numbers of records."""
     session = session_in_sight(tx, session_id)
-    lines = {line.branch or MAIN_LINE: line for line in tx.ask(Thoughts).lines(session.id)}
-    if from_ in lines and to in lines:
+    lines = {line.branch: line for line in tx.ask(Thoughts).lines(session.id)}
+    if _spelled(from_) in lines and _spelled(to) in lines:
         return _by_branch(tx, session.id, lines, from_, to)
     moments = [int(name) if name.isascii() and name.isdigit() and len(name) < 17 else None for name in (from_, to)]
     if moments[0] is None or moments[1] is None:
         unknown = next(name for name, moment in zip((from_, to), moments, strict=True) if moment is None)
         raise InvalidPayload(
             f"session {session.id} has no branch `{unknown}`",
-            recovery=f"Name two of {', '.join(lines) or MAIN_LINE}, or the numbers of two records.",
+            recovery=f"Name two of {', '.join(name or MAIN_LINE for name in lines or [MAIN])}, or the numbers of two"
+            " records.",
             details={"fields": ["from", "to"]},
         )
     return _by_time(tx, session.id, moments[0], moments[1])
@@ -56,8 +57,8 @@ def session_diff(tx: Tx, session_id: str, from_: str, to: str) -> SessionDiff:
 def _by_branch(tx: Tx, session_id: str, lines: dict[str, Line], from_: str, to: str) -> SessionDiff:
     nodes: dict[str, list[Node]] = {}
     for node in tx.ask(Thoughts).nodes(session_id):
-        nodes.setdefault(node.branch or MAIN_LINE, []).append(node)
-    found = compared(way_to(lines, nodes, from_), way_to(lines, nodes, to))
+        nodes.setdefault(node.branch, []).append(node)
+    found = compared(way_to(lines, nodes, _spelled(from_)), way_to(lines, nodes, _spelled(to)))
     adopted, other = (to, found.only_from) if to != MAIN_LINE else (from_, found.only_to)
     own = found.only_to if adopted == to else found.only_from
     merge = None if adopted == MAIN_LINE or from_ == to else _merge(tx, session_id, adopted, own, other)
@@ -72,6 +73,11 @@ def _by_time(tx: Tx, session_id: str, from_: int, to: int) -> SessionDiff:
     return _answer(tx, session_id, "time", sides, found, None)
 
 
+def _spelled(name: str) -> str:
+    """A line as the tables spell it: `main` is the main line, also where somebody has called a branch so."""
+    return MAIN if name == MAIN_LINE else name
+
+
 def way_to(lines: dict[str, Line], nodes: dict[str, list[Node]], branch: str) -> list[Node]:
     """The thoughts that lead up to the end of a branch: its own, and those of its ancestors before it forked off."""
     way: list[Node] = []
@@ -81,9 +87,7 @@ def way_to(lines: dict[str, Line], nodes: dict[str, list[Node]], branch: str) ->
         own = [node for node in nodes.get(name, []) if until is None or node.seq <= until]
         way = own + way
         line = lines.get(name)
-        # The main line's parent is none; that of a branch off the main line is spelled as the tables do.
-        name = None if line is None or line.parent is None else line.parent or MAIN_LINE
-        until = line.origin if line is not None else None
+        name, until = (line.parent, line.origin) if line is not None else (None, None)
     return way
 
 

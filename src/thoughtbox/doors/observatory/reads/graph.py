@@ -171,10 +171,7 @@ def chain_page(tx: Tx, *, limit: int, place: str | None) -> Chain:
     return Chain(
         workspace=tx.workspace,
         seq=last,
-        rows=[
-            (seq, stream, index, bytes(content).decode(errors="replace"), bytes(hash).hex())
-            for seq, stream, index, content, hash in rows
-        ],
+        rows=list(map(_as_text, rows)),
         checkpoints=[CheckpointShown(size=each.size, root=each.root.hex(), seq=each.seq) for each in taken],
         next_cursor=cursor(ChainPlace(reached)) if len(rows) == limit and reached < last else None,
     )
