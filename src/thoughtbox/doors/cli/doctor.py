@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from thoughtbox.doors.cli import checks, project_checks, store_checks
+from thoughtbox.doors.cli import checks, observatory_checks, project_checks, store_checks
 from thoughtbox.doors.cli.checks import Finding
 from thoughtbox.doors.cli.config import effective, tolerant_settings
 from thoughtbox.doors.cli.flags import given_settings
@@ -29,6 +29,7 @@ OUTSIDE: dict[str, Check] = {
     "permissions": checks.permissions,
     "port": checks.port,
     "exposure": checks.exposure,
+    "observatory": observatory_checks.observatory,
     "in use": checks.holders,
     "project": project_checks.project,
     "hooks": project_checks.hooks,

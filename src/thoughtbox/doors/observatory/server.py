@@ -71,6 +71,9 @@ class Observatory:
         for connection in self._served.connections:
             connection.finish()
         await self._served.connections.empty(GRACE_SECONDS)
+        for left in (*self._served.connections, *self._hall.watchers):
+            left.drop()
+        await asyncio.sleep(0)  # in which they are told that they are closed
 
     def _answer(self, request: HttpRequest) -> None:
         headers = self._gate.headers(request)

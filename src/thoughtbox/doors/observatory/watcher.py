@@ -125,13 +125,17 @@ class Watcher(asyncio.Protocol):
             self.transport.write(frames.closing(code, reason))
             self.transport.close()
 
+    def drop(self) -> None:
+        """Close it now, whatever has not gone out."""
+        self._is_ending = True
+        self.transport.abort()
+
     def tick(self) -> None:
         """Look whether anybody is there. Who does not answer a ping, or takes nothing, is let go."""
         now = time.monotonic()
         stuck = self._stopped_at is not None and now - self._stopped_at > SILENCE_SECONDS
         if stuck or now - self._heard_at > SILENCE_SECONDS:
-            self._is_ending = True
-            self.transport.abort()
+            self.drop()
         elif now - self._pinged_at > PING_SECONDS:
             self._pinged_at = now
             self.send(frames.frame(frames.PING, b""))
