@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Unit = Literal["µs", "ms", "/s", "records/s", "records", "MB", "characters", "tokens", "%"]
+Unit = Literal["µs", "ms", "/s", "records/s", "records", "MB", "kB", "characters", "tokens", "%"]
 
 
 @dataclass(frozen=True, slots=True)
