@@ -55,9 +55,9 @@ def show(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture
 def shown(request: pytest.FixtureRequest, show: Show) -> Shown:
-    """The story, on one of the engines: which one is chosen by chance, as doors are."""
+    """The story, on one of the engines: for every file one is chosen by chance, as doors are."""
     engines: list[Engine] = ["sqlite", "postgres"]
-    return show(random.Random(f"{os.environ[SEED]} {request.node.nodeid}").choice(engines))
+    return show(random.Random(f"{os.environ[SEED]} {request.path.name}").choice(engines))
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Route
 
 from tests.browser import chromium
 from tests.browser.chromium import NAMED, NoBrowser, find
-from tests.observatory.reading import in_page
+from tests.observatory.reading import in_page, until
 from tests.support.browser import OpenPage, browser_to_drive, watched
 from tests.support.hostile_texts import ELEMENTS, ELSEWHERE, PAGES, RUN, SCRIPTS, STYLES, Hostile
 
@@ -94,10 +94,10 @@ def test_whatever_runs_or_asks_or_goes_elsewhere_is_noticed(open_page: OpenPage)
     page = open_page()
     page.set_content("<p>text</p>")
     page.evaluate("setTimeout(() => { __pwned.push(7); alert(8); console.error(9); throw new Error('10') })")
-    page.wait_for_timeout(100)
+    until(page, lambda: len(watched(page).wrong) == 3)
 
     found = watched(page).found()
     watched(page).expect("")
 
-    assert {what.partition(":")[0] for what in found} >= {"ran", "dialog", "console error"}
+    assert {what.partition(":")[0] for what in found} == {"ran", "dialog", "console error", "error"}
     assert RUN.startswith("__pwned")

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.observatory.conftest import Shown
-from tests.observatory.reading import button, called, control, ready
+from tests.observatory.reading import button, called, ready
 from tests.observatory.story import FORKED_AT, SLOW
 from tests.support.browser import OpenPage
 
@@ -25,7 +25,7 @@ def page(shown: Shown, open_page: OpenPage) -> Page:
 def download(page: Page, form: str, directory: Path) -> Path:
     button(page, "^export").click()
     with page.expect_download() as downloading:
-        control(page, form).click()
+        page.get_by_role("menuitem", name=called(f"^{form}\\b")).click()
     saved = directory / downloading.value.suggested_filename
     downloading.value.save_as(saved)
     assert saved.stat().st_size

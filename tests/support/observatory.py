@@ -36,11 +36,11 @@ class Observatory(Process):
     def __init__(
         self, told: dict[str, str], log: Path, words: list[str] = OBSERVE, *, port: int = 0, start: Start = forked
     ) -> None:
-        self.told = {"THOUGHTBOX_OBSERVATORY_PORT": str(port), **told}
+        self.told = {**told, "THOUGHTBOX_OBSERVATORY_PORT": str(port)}
         self.log = log
         with log.open("w", encoding="utf-8") as said:
             super().__init__(words, self.told, said, start)
-        self.url = soon(self._link)
+        [self.url] = soon(self._links)
         """Empty when the server has ended without one."""
 
     @property
@@ -84,10 +84,10 @@ class Observatory(Process):
         """The same server, started once more on the same port after it has ended."""
         return Observatory(self.told, self.log, port=self.port)
 
-    def _link(self) -> str | None:
+    def _links(self) -> list[str]:
         if (found := _LINK.search(self.said)) is not None:
-            return found[1]
-        return "" if self.popen.poll() is not None else None
+            return [found[1]]
+        return [""] if self.popen.poll() is not None else []
 
 
 class Store:

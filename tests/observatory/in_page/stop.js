@@ -6,14 +6,14 @@
     .map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
   const own = it.labels?.[0]?.textContent || it.textContent || it.placeholder || it.title;
   const named = it.ariaLabel || labelled.trim() || own;
-  const style = getComputedStyle(it);
+  const isMarked = (style) =>
+    (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none";
   const path = [];
   for (let at = it; at.parentElement; at = at.parentElement)
     path.unshift([...at.parentElement.children].indexOf(at));
   return {
     name: (named ?? "").trim().slice(0, 200),
     path: path.join("."),
-    marked: (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0) || style.boxShadow !== "none"
-      || it.matches("canvas, [role=application]") || !!it.closest(":focus-within[data-focus]"),
+    marked: [null, "::before", "::after"].some((part) => isMarked(getComputedStyle(it, part))),
   };
 }

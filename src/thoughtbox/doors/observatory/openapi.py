@@ -11,8 +11,9 @@ import orjson
 from pydantic.json_schema import models_json_schema
 
 from thoughtbox import __version__
+from thoughtbox.domains.thoughts.watched import models as watched
 from thoughtbox.domains.thoughts.watched.models import WatchedSessions
-from thoughtbox.doors.observatory import listing
+from thoughtbox.doors.observatory import listing, models
 from thoughtbox.doors.observatory.downloads import Downloads
 from thoughtbox.doors.observatory.models import ErrorShown, Health, Workspaces
 from thoughtbox.doors.observatory.routes import AS_OF, ROUTES, WORKSPACE, Parameter, Route
@@ -38,9 +39,14 @@ _OTHERS: tuple[tuple[str, str, type[Output], tuple[Parameter, ...]], ...] = (
 def document(table: Table) -> Schema:
     """The whole document."""
     own = [route.answers for route in ROUTES if not isinstance(route.answers, str)]
-    models = dict.fromkeys([*(answers for _, _, answers, _ in _OTHERS), *own, ErrorShown])
-    _, found = models_json_schema([(model, "serialization") for model in models], by_alias=True, ref_template=REFERENCE)
+    answers = dict.fromkeys([*(answer for _, _, answer, _ in _OTHERS), *own, ErrorShown])
+    _, found = models_json_schema(
+        [(model, "serialization") for model in answers], by_alias=True, ref_template=REFERENCE
+    )
     schemas: Schema = dict(found.get("$defs", {}))
+    for name, model in [*vars(models).items(), *vars(watched).items()]:
+        if name in schemas and issubclass(model, Output) and model.sparse:
+            schemas[name] = _sparse(model, schemas[name])
     paths: Schema = {
         path: _path(summary, parameters, _named(answers)) for path, summary, answers, parameters in _OTHERS
     }
@@ -58,6 +64,22 @@ def document(table: Table) -> Schema:
         "paths": paths,
         "components": {"schemas": schemas},
     }
+
+
+def _sparse(model: type[Output], schema: Schema) -> Schema:
+    """What such a model has nothing to say of is left out of its answers, and never null."""
+    optional = {info.alias or name for name, info in model.model_fields.items() if not info.is_required()}
+    properties = {
+        name: _without_null(part) if name in optional else part for name, part in schema["properties"].items()
+    }
+    required = [name for name in schema.get("required", ()) if name not in optional]
+    return {**schema, "properties": properties, "required": required}
+
+
+def _without_null(schema: Schema) -> Schema:
+    choices = [choice for choice in schema.get("anyOf", ()) if choice.get("type") != "null"]
+    rest = {name: value for name, value in schema.items() if name not in ("anyOf", "default")}
+    return {**rest, **choices[0]} if len(choices) == 1 else schema
 
 
 def _parameters(route: Route) -> tuple[Parameter, ...]:

@@ -229,9 +229,13 @@ ROUTES: tuple[Route, ...] = (
         (
             Parameter("target", "The plan or task they are about, such as TASK-001."),
             Parameter("ref", "The branch."),
+            Parameter("drafts", "Drafts, too.", choices=("true", "false")),
             *(limit(200, 200), Parameter("cursor", "`next_cursor` of the page before.", HIGHEST)),
         ),
-        arguments={"target": "target", "ref": "ref", "limit": "limit", "cursor": "cursor"},
+        arguments={
+            **{name: name for name in ("target", "ref", "limit", "cursor")},
+            "drafts": "include_drafts",
+        },
     ),
     Route(
         "/api/memory/cells",
@@ -240,9 +244,10 @@ ROUTES: tuple[Route, ...] = (
         (
             Parameter("scope", "What holds for the project, or everywhere.", choices=("project", "global")),
             Parameter("state", "Only cells of this state."),
+            Parameter("type", "Only cells of this type.", choices=("rule", "preference", "policy", "fact")),
             *(limit(100, 100), CURSOR),
         ),
-        arguments={"scope": "scope", "state": "state", "limit": "limit", "cursor": "cursor"},
+        arguments={**{name: name for name in ("scope", "state", "limit", "cursor")}, "type": "cell_type"},
     ),
     Route(
         "/api/memory/cells/{id}",
