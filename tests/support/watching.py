@@ -43,6 +43,7 @@ class Watcher:
 
     def __init__(self, connection: ClientConnection) -> None:
         self.connection = connection
+        self._marks = 0
 
     def send(self, message: object) -> None:
         """A message as JSON; a text or bytes as they are."""
@@ -76,10 +77,12 @@ class Watcher:
         """All that comes, up to what is told of a record or of what stands behind it."""
         return self.until(lambda event: event.get("seq", 0) >= seq)
 
-    def rest(self) -> list[str]:
-        """All that has come by now: whatever was asked before `ping` is answered before `pong`."""
-        self.send("ping")
-        return list(iter(self.text, "pong"))
+    def rest(self) -> list[Event]:
+        """All that comes until what was asked before is answered: each message is, before the next one is heard."""
+        self._marks += 1
+        mark = f"mark {self._marks}"
+        self.subscribe("sessions", **{mark: True})
+        return self.until(lambda event: event["event"] == "error" and mark in event["data"]["message"])[:-1]
 
     def closed_with(self) -> int:
         """The code that the server closes with, whatever it sends before."""

@@ -27,9 +27,10 @@ export class Packing {
     return this;
   }
 
-  /** The spell that a place on a lane belongs to. */
-  spellOf(lane: number, place: number): Track {
-    const spells = this.#spells[lane]!;
+  /** The spell that a place on a lane belongs to; none of a place that came after the packing. */
+  spellOf(lane: number, place: number): Track | null {
+    const spells = this.#spells[lane];
+    if (!spells || place >= spells[spells.length - 1]!.to) return null;
     let low = 0;
     let high = spells.length - 1;
     while (low < high) {

@@ -16,7 +16,7 @@ import type { Hover, StageEvents, StageProps } from "./stage-props";
 import { Steering } from "./steering";
 import { WantedTexts } from "./texts";
 import { Viewport } from "./viewport";
-import { newest, stepped, type Step } from "./walk";
+import { newest, oldest, stepped, type Step } from "./walk";
 
 const LONGEST_FRAME = 64;
 
@@ -248,7 +248,8 @@ export class Stage {
 
   #step(row: number, step: Step): void {
     const scene = this.#scene();
-    const next = row < 0 || scene.shown.layout.slotOf(row) < 0 ? newest(scene) : stepped(scene, row, step);
+    const begin = step === "first" ? oldest : newest;
+    const next = row < 0 || scene.shown.layout.slotOf(row) < 0 ? begin(scene) : stepped(scene, row, step);
     if (next < 0) return;
     this.#steering.reveal(next);
     this.#events.select(this.#props.table.seqAt(next));

@@ -53,6 +53,14 @@ export function nearestIn(scene: Scene, slot: number, column: number): number {
   return found;
 }
 
+/** The first record that is drawn, -1 when there is none. */
+export function oldest(scene: Scene): number {
+  const { table, layout, asOf } = scene.shown;
+  const end = asOf === null ? table.size : table.rowFrom(asOf + 1);
+  for (let row = 0; row < end; row++) if (layout.slotOf(row) >= 0) return row;
+  return -1;
+}
+
 /** The newest record that is drawn, -1 when there is none. */
 export function newest(scene: Scene): number {
   const { table, layout, asOf } = scene.shown;

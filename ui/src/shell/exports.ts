@@ -51,6 +51,8 @@ export function exportsOf(observatory: Observatory): Export[] {
           { name: "PNG", what: "The graph, as a picture", save: async () => downloadBlob(await toPng(scope.table, options), `${file}.png`) },
         ];
   const records = served("JSONL", `Every record of ${of}, with its hashes`, "jsonl", "jsonl");
-  const read = sessionId === null ? [] : [...served("Markdown", "This session, to read", "markdown", "md"), ...served("JSON", "This session, for programs", "json", "json")];
-  return [...drawn, ...records, ...read];
+  if (sessionId === null) return [...drawn, ...records];
+  const read = served("Markdown", "This session, to read", "markdown", "md");
+  const parsed = served("JSON", "This session, for programs", "json", "json");
+  return [...drawn, ...records, ...read, ...parsed];
 }

@@ -65,7 +65,8 @@ export const KEYS: readonly Key[] = [
 const BY_KEY = new Map(KEYS.filter((key) => key.press).flatMap((key) => key.keys.map((name) => [name, key] as const)));
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && (target as HTMLInputElement).type !== "range");
+  if (target instanceof HTMLInputElement) return target.type !== "range";
+  return target instanceof HTMLElement && (target.isContentEditable || /^(SELECT|TEXTAREA)$/.test(target.tagName));
 }
 
 export function pressKey(event: KeyboardEvent, observatory: Observatory, page: PageActions): void {

@@ -53,11 +53,11 @@ export function fullTime(ms: number): string {
   return FULL.format(ms);
 }
 
-/** How long ago, as short as a list has room for: "now", "4 min", "3 h", "5 d". */
+/** How long ago, as short as a list has room for: "now", "4m", "3h", "5d". */
 export function ago(then: number, now: number): string {
   const minutes = Math.floor((now - then) / 60_000);
   if (minutes < 1) return "now";
-  if (minutes < 60) return `${minutes} min`;
-  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h`;
-  return `${Math.floor(minutes / 1_440)} d`;
+  if (minutes < 60) return `${minutes}m`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)}h`;
+  return `${Math.floor(minutes / 1_440)}d`;
 }

@@ -392,7 +392,7 @@ class BoundedHttp(asyncio.Protocol):
         request = self._current
         if self.transport.is_closing() or request is None:
             return
-        if request.is_chunked:
+        if request.is_chunked and request.is_event_stream:
             self.transport.write(b"a\r\n: ping\r\n\r\n\r\n")
         elif not request.is_started and request.is_current:
             self.transport.write(CONTINUE)

@@ -20,6 +20,7 @@ from thoughtbox.doors.http.principal import Principal
 Header = tuple[bytes, bytes]
 
 JSON: Final = (b"content-type", b"application/json")
+EVENT_STREAM: Final = (b"content-type", b"text/event-stream")
 
 STATUS_LINES: Final = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
 CONTINUE: Final = STATUS_LINES[100] + b"\r\n"
@@ -81,6 +82,7 @@ class HttpRequest:
         "is_answered",
         "is_chunked",
         "is_current",
+        "is_event_stream",
         "is_started",
         "is_whole",
         "keeps_alive",
@@ -114,6 +116,7 @@ class HttpRequest:
         """Whether a response has begun."""
         self.is_answered = False
         self.is_chunked = False
+        self.is_event_stream = False
         self.when_gone: Callable[[], None] | None = None
         """What is to be done when the client is gone before it was answered."""
         self.when_clear: Callable[[], None] | None = None
@@ -205,6 +208,7 @@ class HttpRequest:
         """Begin a response that is told piece by piece."""
         self.is_started = True
         self.is_chunked = self.is_current
+        self.is_event_stream = EVENT_STREAM in headers
         self.keeps_alive = self.keeps_alive and self.is_chunked  # otherwise only the end of the connection ends it
         how = b"transfer-encoding: chunked\r\n" if self.is_chunked else b""
         self.line.write(

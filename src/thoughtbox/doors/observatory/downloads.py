@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any, ClassVar
@@ -107,22 +108,22 @@ class Downloads:
 
     def _session(self, workspace: str, session_id: str, form: str, as_of: int | None) -> Steps[IO[bytes]]:
         """A session as `session.export` gives it, all of its pieces."""
-        file: IO[bytes] = _file()
         arguments: dict[str, Any] = {"sessionId": session_id, "format": form, "maxChars": LARGEST_PIECE}
-        while True:
-            call = Call(
-                operation="session.export",
-                workspace=workspace,
-                arguments=arguments,
-                caller=self._caller,
-                as_of=as_of,
-                focus=self._box.first_focus("none"),
-            )
-            piece: dict[str, Any] = yield self._box.dispatcher.submit(call)
-            file.write(piece["content"].encode())
-            if piece.get("cursor") is None:
-                return file
-            arguments = {**arguments, "cursor": piece["cursor"]}
+        with _file() as file:
+            while True:
+                call = Call(
+                    operation="session.export",
+                    workspace=workspace,
+                    arguments=arguments,
+                    caller=self._caller,
+                    as_of=as_of,
+                    focus=self._box.first_focus("none"),
+                )
+                piece: dict[str, Any] = yield self._box.dispatcher.submit(call)
+                file.write(piece["content"].encode())
+                if piece.get("cursor") is None:
+                    return file
+                arguments = {**arguments, "cursor": piece["cursor"]}
 
     def _send(self, request: HttpRequest, made: Future[IO[bytes]], headers: tuple[Header, ...], fail: Fail) -> None:
         try:
@@ -152,24 +153,28 @@ class Downloads:
             request.close()
 
 
-def _file() -> IO[bytes]:
-    return SpooledTemporaryFile(IN_MEMORY)
+@contextmanager
+def _file() -> Generator[IO[bytes]]:
+    """A file to write an export to. It is gone with what goes wrong meanwhile; otherwise whoever sends it closes it."""
+    with ExitStack() as kept:
+        yield kept.enter_context(SpooledTemporaryFile(IN_MEMORY))
+        kept.pop_all()
 
 
 def _whole(tx: Tx) -> IO[bytes]:
-    file: IO[bytes] = _file()
-    for line in export_lines(tx.sql, tx.workspace):
-        file.write(line + b"\n")
-    return file
+    with _file() as file:
+        for line in export_lines(tx.sql, tx.workspace):
+            file.write(line + b"\n")
+        return file
 
 
 def _session_lines(session_id: str, tx: Tx) -> IO[bytes]:
     """The records of a session, one on a line, with their hashes."""
     session = session_in_sight(tx, session_id)
-    file: IO[bytes] = _file()
-    for record in tx.ledger.stream(stream_of(session.id)):
-        file.write(orjson.dumps(shown(record).answer()) + b"\n")
-    return file
+    with _file() as file:
+        for record in tx.ledger.stream(stream_of(session.id)):
+            file.write(orjson.dumps(shown(record).answer()) + b"\n")
+        return file
 
 
 def _file_name(name: str, ending: str) -> str:

@@ -276,7 +276,7 @@ class Matcher:
 
     @cached_property
     def _patterns(self) -> list[tuple[re.Pattern[str], Route]]:
-        return [(re.compile(re.escape(route.path).replace(r"\{id\}", "([^/]+)")), route) for route in ROUTES]
+        return [(re.compile(re.escape(route.path).replace(r"\{id\}", r"([^/\0]+)")), route) for route in ROUTES]
 
     def find(self, path: str) -> tuple[Route, str | None] | None:
         for pattern, route in self._patterns:

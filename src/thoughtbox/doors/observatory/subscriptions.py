@@ -86,8 +86,8 @@ def _text(said: dict[str, Any], name: str) -> str | None:
     value = said.get(name)
     if value is None:
         return None
-    if not isinstance(value, str) or not 0 < len(value) <= LONGEST:
-        raise _refusal(name, f"a text of 1 to {LONGEST} characters")
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST or "\0" in value:
+        raise _refusal(name, f"a text of 1 to {LONGEST} characters, none of which is NUL")
     return value
 
 

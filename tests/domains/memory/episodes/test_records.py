@@ -41,6 +41,16 @@ def test_what_was_written_here_can_be_brought_in_elsewhere(memory: Memory, told:
         must_open(memory, record)
 
 
+def test_a_scene_that_more_was_placed_in_can_be_brought_in_elsewhere(memory: Memory):
+    memory.learns("Always run the linter.", about="release cache")
+    memory.learns("Never deploy on Fridays.", about="release cache night")
+    written = memory.ask(lambda tx: list(tx.ledger.tail(0)))
+
+    assert any(record.data.get("keySets") for record in written)
+    for record in written:
+        must_open(memory, record)
+
+
 @pytest.mark.parametrize(
     ("topic", "wrong"),
     [

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, Strict
 
 from thoughtbox.domains.memory.episodes import cell as cells
 from thoughtbox.domains.memory.episodes import episode as episodes
@@ -84,7 +84,8 @@ class ChangesData(RecordData):
 class RunData(RecordData):
     scope: episodes.Scope
     up_to: Count
-    key_sets: list[tuple[str, int]] = Field(default_factory=list)
+    # JSON has lists where a tuple was written.
+    key_sets: list[Annotated[tuple[str, int], Strict(False)]] = Field(default_factory=list)
     scenes: list[int] = Field(default_factory=list)
     archived: list[int] = Field(default_factory=list)
 
