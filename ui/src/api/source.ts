@@ -3,6 +3,7 @@ import type {
   Cards,
   CellRead,
   Cells,
+  CellType,
   Chain,
   Diff,
   Graph,
@@ -69,11 +70,13 @@ export interface TasksQuery extends Page {
 export interface CardsQuery extends Page {
   /** The plan or task that they are about. */
   target?: string;
+  drafts?: boolean;
 }
 
 export interface CellsQuery extends Page {
   scope?: "project" | "global";
   state?: string;
+  type?: CellType;
 }
 
 export interface ExportQuery {
@@ -93,7 +96,7 @@ export interface Source {
   record(id: string, asOf?: number, signal?: AbortSignal): Promise<RecordRead>;
   search(query: SearchQuery, signal?: AbortSignal): Promise<Search>;
   verdict(signal?: AbortSignal): Promise<Verdict>;
-  diff(sessionId: string, from: string, to: string, signal?: AbortSignal): Promise<Diff>;
+  diff(sessionId: string, from: string, to: string, asOf: number | null, signal?: AbortSignal): Promise<Diff>;
   graph(query: GraphQuery, signal?: AbortSignal): Promise<Graph>;
   chain(cursor?: string, limit?: number, signal?: AbortSignal): Promise<Chain>;
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<Streams>;

@@ -1,3 +1,4 @@
+import { said } from "../api/said";
 import type { Envelope, Neighbour, RecordRead, Relation, SessionRead, Thought } from "../api/types";
 import { allThoughts } from "../rooms/branches";
 import { hexOf, sha256OfText } from "../verify/sha256";
@@ -26,7 +27,7 @@ export function canonical(value: unknown): string {
 function neighbourOf(thought: Thought | undefined, stream: string, relation?: Relation["type"]): Neighbour | null {
   if (thought === undefined) return null;
   const { recordId: id, seq, kind } = thought;
-  return { id, seq, kind, text: thought.thought.slice(0, 200), stream, ...(relation === undefined ? {} : { relation }) };
+  return { id, seq, kind, text: said(thought.thought).slice(0, 200), stream, relation: relation ?? null };
 }
 
 /** A record with its hashes, between the thoughts of its session. */

@@ -51,7 +51,7 @@ const result = (answer: object, isError = false): ToolResult => ({
 describe("a session that was got", () => {
   it("is read as main line and branches, each thought behind the one it goes on from", () => {
     const read = sessionReadOf([SESSION]);
-    expect(read.thoughts.map((one) => [one.seq, one.parentId])).toEqual([[3, null], [4, "s:1"], [7, "s:2"]]);
+    expect(read.thoughts.map((one) => [one.seq, one.parentId])).toEqual([[3, undefined], [4, "s:1"], [7, "s:2"]]);
     expect(read.branches.alt?.fromThoughtNumber).toBe(2);
     expect(read.branches.alt?.thoughts.map((one) => [one.seq, one.parentId])).toEqual([[5, "s:2"], [9, "s:alt:3"]]);
     expect(read).toMatchObject({ seq: 9, truncated: false, session: { id: "s", title: "Slow pages", stream: "thoughts/s" } });
@@ -59,7 +59,7 @@ describe("a session that was got", () => {
 
   it("goes on over its pages", () => {
     const read = sessionReadOf([page([thought(3, 1)], { cursor: "more" }), page([thought(4, 2)])]);
-    expect(read.thoughts.map((one) => one.parentId)).toEqual([null, "s:1"]);
+    expect(read.thoughts.map((one) => one.parentId)).toEqual([undefined, "s:1"]);
     expect(sessionReadOf([page([thought(3, 1)], { cursor: "more" })]).truncated).toBe(true);
   });
 

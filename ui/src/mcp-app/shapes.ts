@@ -8,7 +8,7 @@ import type { SessionGot, ThoughtGot } from "./answers";
 
 const MAIN = "main";
 
-function sessionOf(got: SessionGot["session"], seq: number): Session {
+function sessionOf(got: SessionGot["session"]): Session {
   return {
     id: got.id,
     title: got.title ?? null,
@@ -20,19 +20,19 @@ function sessionOf(got: SessionGot["session"], seq: number): Session {
     thoughtCount: got.thoughtCount,
     branchCount: got.branchCount,
     stream: `thoughts/${got.id}`,
-    seq,
-    ...(got.description === undefined ? {} : { description: got.description }),
-    ...(got.project === undefined ? {} : { project: got.project }),
+    description: got.description ?? null,
+    project: got.project ?? null,
+    deleted: false,
   };
 }
 
 /** The node that a thought goes on from: the one before it on its line, or its fork point. */
-function parentOf(thought: ThoughtGot, before: ThoughtGot | undefined, pages: SessionGot): string | null {
+function parentOf(thought: ThoughtGot, before: ThoughtGot | undefined, pages: SessionGot): string | undefined {
   if (before !== undefined) return before.nodeId;
-  if (thought.branchId === undefined) return null;
+  if (thought.branchId === undefined) return undefined;
   const branch = pages.branches[thought.branchId];
   const fork = branch?.fromThought ?? thought.branchFromThought;
-  if (fork === undefined) return null;
+  if (fork === undefined) return undefined;
   return [pages.session.id, branch?.fromBranch, fork].filter((part) => part !== undefined).join(":");
 }
 
@@ -47,12 +47,12 @@ export function sessionReadOf(pages: readonly SessionGot[]): SessionRead {
     const parentId = parentOf(got, ends.get(line), last);
     ends.set(line, got);
     const { id: recordId, nodeId: id, ...rest } = got;
-    const thought: Thought = { ...rest, id, recordId, parentId, seq: seqOf(recordId) };
+    const thought: Thought = { ...rest, id, recordId, seq: seqOf(recordId), ...(parentId === undefined ? {} : { parentId }) };
     seq = Math.max(seq, thought.seq);
     lineOf(read, got, last).push(thought);
   }
   const nextCursor = last.cursor ?? null;
-  return { session: sessionOf(last.session, seq), ...read, seq, truncated: nextCursor !== null, nextCursor };
+  return { session: sessionOf(last.session), ...read, seq, truncated: nextCursor !== null, nextCursor };
 }
 
 function lineOf(read: Pick<SessionRead, "thoughts" | "branches">, got: ThoughtGot, pages: SessionGot): Thought[] {
@@ -60,7 +60,6 @@ function lineOf(read: Pick<SessionRead, "thoughts" | "branches">, got: ThoughtGo
   const known = pages.branches[got.branchId];
   const branch: Branch = (read.branches[got.branchId] ??= {
     id: got.branchId,
-    name: null,
     fromThoughtNumber: known?.fromThought ?? got.branchFromThought ?? 0,
     ...(known?.fromBranch === undefined ? {} : { fromBranch: known.fromBranch }),
     ...(known?.fate === undefined ? {} : { fate: known.fate }),
@@ -84,7 +83,7 @@ export function graphOf(read: SessionRead): Graph {
     seqs: thoughts.map((thought) => thought.seq),
     lane: thoughts.map((thought) => numberOfBranch.get(thought.branchId ?? MAIN) ?? 0),
     kind: thoughts.map((thought) => kindIndex(thought.kind)),
-    parent: thoughts.map((thought) => (thought.parentId === null ? 0 : (seqOfNode.get(thought.parentId) ?? 0))),
+    parent: thoughts.map((thought) => (thought.parentId === undefined ? 0 : (seqOfNode.get(thought.parentId) ?? 0))),
     times: thoughts.map((thought) => Date.parse(thought.timestamp) || 0),
     numbers: thoughts.map((thought) => thought.thoughtNumber),
     flags: thoughts.map(

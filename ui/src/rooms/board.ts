@@ -72,7 +72,7 @@ export async function readBoard(
       return { items: jobs, next: next_cursor ?? null };
     }),
     pagesOf(async (cursor) => {
-      const { cards, pagination } = await source.cards({ limit: PAGE, ...about, ...at, ...cursor }, signal);
+      const { cards, pagination } = await source.cards({ limit: PAGE, drafts: true, ...about, ...at, ...cursor }, signal);
       return { items: cards, next: pagination.next_cursor };
     }),
   ]);

@@ -55,25 +55,7 @@ export function commonPath(read: SessionRead, fork: string): Thought[] {
   let at = byId.get(fork);
   while (at !== undefined && path.length <= byId.size) {
     path.push(at);
-    at = at.parentId === null ? undefined : byId.get(at.parentId);
+    at = at.parentId === undefined ? undefined : byId.get(at.parentId);
   }
   return path.reverse();
-}
-
-/** A comparison as it would have been at an earlier record. */
-export function upTo(diff: Diff, seq: number): Diff {
-  const known = (thought: Thought): boolean => thought.seq <= seq;
-  const onlyFrom = diff.onlyFrom.filter(known);
-  const onlyTo = diff.onlyTo.filter(known);
-  return {
-    ...diff,
-    onlyFrom,
-    onlyTo,
-    merge: diff.merge && {
-      ...diff.merge,
-      keeps: diff.merge.keeps.filter(known),
-      falls: diff.merge.falls.filter(known),
-      conflicts: diff.merge.conflicts.filter((pair) => known(pair.thought) && known(pair.contradicts)),
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { toPng, toSvg } from "../lanes/export";
 import type { Observatory } from "../state/observatory.svelte";
-import { titleOf } from "../state/words";
+import { plain, titleOf } from "../state/words";
 
 export interface Export {
   name: string;
@@ -30,11 +30,16 @@ function fileNameOf(title: string): string {
 
 /** What can be taken away from here: the picture, and the records. */
 export function exportsOf(observatory: Observatory): Export[] {
-  const { scope, session, source, route, workspace } = observatory;
+  const { glimpses, scope, session, source, route, workspace } = observatory;
   const sessionId = route.session;
   const file = fileNameOf(session === null ? (workspace ?? "workspace") : titleOf(session));
   const of = sessionId === null ? "the workspace" : "this session";
-  const options = { asOf: route.at, title: session === null ? `Workspace ${workspace}` : titleOf(session) };
+  // Of a session the cards with their texts; a workspace is too large for that.
+  const asCards = {
+    textOf: (seq: number) => glimpses.of(seq)?.text,
+    laneLabel: (lane: number) => plain(scope?.table.lanes[lane]?.branch ?? ""),
+  };
+  const options = { ...(sessionId === null ? {} : asCards), asOf: route.at, title: session === null ? `Workspace ${workspace}` : titleOf(session) };
   const served = (name: string, what: string, format: string, ending: string): Export[] => {
     const address = source.exportUrl({ format, ...(sessionId === null ? {} : { sessionId }) });
     return address === null ? [] : [{ name, what, save: () => download(address, `${file}.${ending}`) }];
@@ -51,8 +56,8 @@ export function exportsOf(observatory: Observatory): Export[] {
           { name: "PNG", what: "The graph, as a picture", save: async () => downloadBlob(await toPng(scope.table, options), `${file}.png`) },
         ];
   const records = served("JSONL", `Every record of ${of}, with its hashes`, "jsonl", "jsonl");
-  if (sessionId === null) return [...drawn, ...records];
-  const read = served("Markdown", "This session, to read", "markdown", "md");
+  const read = served("Markdown", sessionId === null ? "All sessions and streams, to read" : "This session, to read", "markdown", "md");
+  if (sessionId === null) return [...drawn, ...records, ...read];
   const parsed = served("JSON", "This session, for programs", "json", "json");
   return [...drawn, ...records, ...read, ...parsed];
 }

@@ -1,3 +1,4 @@
+import { said } from "../api/said";
 import type { RecordShown } from "../api/types";
 import type { Source } from "../api/source";
 import { idOf } from "./route";
@@ -19,7 +20,7 @@ const GATHER_MS = 30;
 function glimpseOf(shown: RecordShown): Glimpse {
   const { body, data, agent } = shown.record;
   const text = body.text || body.cipher || data.topic;
-  return { text: plain(text.slice(0, LETTERS)), agent: plain(agent), hash: shown.hash.slice(0, 12) };
+  return { text: plain(said(text).slice(0, LETTERS)), agent: plain(agent), hash: shown.hash.slice(0, 12) };
 }
 
 /** The texts of records that are in sight: asked for together, kept as long as there is room. */

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -18,10 +18,12 @@ from typing import IO, Any, ClassVar
 import orjson
 
 from thoughtbox.app import Thoughtbox
+from thoughtbox.domains.thoughts.files.inert import inert, one_line, quoted
 from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.watched.reading import session_in_sight
 from thoughtbox.doors.http.http_request import Header, HttpRequest
 from thoughtbox.doors.observatory.gate import NOTHING_RUNS
+from thoughtbox.doors.observatory.listing import listed
 from thoughtbox.doors.observatory.reads.records import shown
 from thoughtbox.doors.observatory.routes import AS_OF, Given, Parameter
 from thoughtbox.engine.steps import Steps, in_steps
@@ -37,6 +39,11 @@ IN_MEMORY = 1 << 22
 
 LARGEST_PIECE = 1_000_000
 """Characters of a session that are made at once."""
+
+WHOLE = ("jsonl", "markdown")
+"""Forms that a whole workspace has."""
+
+SESSIONS = stream_of("")
 
 MOST_AT_ONCE = 4
 """Downloads under way. Each may be as large as the store."""
@@ -56,7 +63,7 @@ class Downloads:
     """Sends exports, piece by piece, as fast as they are taken."""
 
     SUMMARY: ClassVar[str] = (
-        "A download: the whole workspace as its export file (jsonl), or one session as jsonl, json, markdown or cipher."
+        "A download: the whole workspace as its export file (jsonl) or to read (markdown); a session in all forms."
     )
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         Parameter("sessionId", "This session alone."),
@@ -74,9 +81,9 @@ class Downloads:
         self, request: HttpRequest, workspace: str, given: Given, headers: tuple[Header, ...], fail: Fail
     ) -> None:
         form, session_id = given["format"], given["sessionId"]
-        if session_id is None and (form != "jsonl" or given["asOf"] is not None):
+        if session_id is None and (form not in WHOLE or (form == "jsonl" and given["asOf"] is not None)):
             raise InvalidPayload(
-                "a whole workspace is exported as jsonl, as it stands now",
+                "a whole workspace is exported as jsonl, as it stands now, or as markdown",
                 recovery="Name a session, or leave format and asOf out.",
                 details={"fields": ["format", "asOf"]},
             )
@@ -91,8 +98,10 @@ class Downloads:
             (b"cache-control", b"no-store"),
             NOTHING_RUNS,
         )
-        if session_id is None:
+        if session_id is None and form == "jsonl":
             made = self._box.dispatcher.ask(workspace, self._caller, _whole, long=True)
+        elif session_id is None:
+            made = in_steps(self._workspace(workspace, given["asOf"]))
         elif form == "jsonl":
             made = self._box.dispatcher.ask(
                 workspace, self._caller, partial(_session_lines, session_id), as_of=given["asOf"], long=True
@@ -107,23 +116,47 @@ class Downloads:
         self._open -= 1
 
     def _session(self, workspace: str, session_id: str, form: str, as_of: int | None) -> Steps[IO[bytes]]:
+        with _file() as file:
+            yield from self._write_session(file, workspace, session_id, form, as_of)
+            return file
+
+    def _write_session(
+        self, file: IO[bytes], workspace: str, session_id: str, form: str, as_of: int | None
+    ) -> Steps[None]:
         """A session as `session.export` gives it, all of its pieces."""
         arguments: dict[str, Any] = {"sessionId": session_id, "format": form, "maxChars": LARGEST_PIECE}
+        while True:
+            call = Call(
+                operation="session.export",
+                workspace=workspace,
+                arguments=arguments,
+                caller=self._caller,
+                as_of=as_of,
+                focus=self._box.first_focus("none"),
+            )
+            piece: dict[str, Any] = yield self._box.dispatcher.submit(call)
+            file.write(piece["content"].encode())
+            if piece.get("cursor") is None:
+                return
+            arguments = {**arguments, "cursor": piece["cursor"]}
+
+    def _workspace(self, workspace: str, as_of: int | None) -> Steps[IO[bytes]]:
+        """All sessions to read, one behind the other, and what else was recorded, stream by stream."""
+        ask = partial(self._box.dispatcher.ask, workspace, self._caller)
         with _file() as file:
+            file.write(f"# Workspace {workspace}\n".encode())
+            place: str | None = None
             while True:
-                call = Call(
-                    operation="session.export",
-                    workspace=workspace,
-                    arguments=arguments,
-                    caller=self._caller,
-                    as_of=as_of,
-                    focus=self._box.first_focus("none"),
-                )
-                piece: dict[str, Any] = yield self._box.dispatcher.submit(call)
-                file.write(piece["content"].encode())
-                if piece.get("cursor") is None:
-                    return file
-                arguments = {**arguments, "cursor": piece["cursor"]}
+                given = {"status": None, "search": None, "q": None, "limit": 200, "cursor": place, "asOf": as_of}
+                page: Mapping[str, Any] = yield listed(self._box, self._caller, workspace, given)
+                for session in page["sessions"]:
+                    file.write(b"\n---\n\n")
+                    yield from self._write_session(file, workspace, session["id"], "markdown", page["seq"])
+                place = page["nextCursor"]
+                if place is None:
+                    break
+            yield ask(partial(_other_streams, file), as_of=as_of, long=True)
+            return file
 
     def _send(self, request: HttpRequest, made: Future[IO[bytes]], headers: tuple[Header, ...], fail: Fail) -> None:
         try:
@@ -166,6 +199,20 @@ def _whole(tx: Tx) -> IO[bytes]:
         for line in export_lines(tx.sql, tx.workspace):
             file.write(line + b"\n")
         return file
+
+
+def _other_streams(file: IO[bytes], tx: Tx) -> None:
+    """Streams that are no session of thoughts, each record in a line or two."""
+    after = ""
+    while names := tx.ledger.streams("", after=after, limit=500):
+        for name in names:
+            if name.startswith(SESSIONS):
+                continue
+            file.write(f"\n---\n\n## {inert(one_line(name))}\n".encode())
+            for record in tx.ledger.stream(name):
+                head = f"\n**#{record.seq}** {record.kind}, {inert(one_line(record.agent))}, {record.ts}\n\n"
+                file.write(f"{head}{quoted(record.text)}\n".encode())
+        after = names[-1]
 
 
 def _session_lines(session_id: str, tx: Tx) -> IO[bytes]:

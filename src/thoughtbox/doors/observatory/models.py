@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import Field, SkipValidation
+from pydantic import ConfigDict, Field, SkipValidation
 from typing_extensions import TypedDict  # the one of the standard library is no good to pydantic before Python 3.12
 
+from thoughtbox.domains.thoughts.answers import RelationShown
 from thoughtbox.domains.thoughts.watched.models import WatchedSession
 from thoughtbox.ledger.record import Kind
 from thoughtbox.operations import CamelOutput
@@ -45,6 +46,22 @@ class Provenance(TypedDict):
     via: NotRequired[list[str]]
 
 
+class Attrs(TypedDict):
+    """What a record of its kind has; all that a model may write can have relations."""
+
+    __pydantic_config__ = ConfigDict(extra="allow")  # ty: ignore[invalid-typed-dict-statement] - pydantic reads it there
+
+    relations: NotRequired[list[RelationShown]]
+
+
+class Data(TypedDict):
+    """What a room keeps of a record; its topic says which views follow it."""
+
+    __pydantic_config__ = ConfigDict(extra="allow")  # ty: ignore[invalid-typed-dict-statement] - pydantic reads it there
+
+    topic: str
+
+
 class Envelope(TypedDict):
     """A record as it is stored. `attrs` are those of its kind, `data` those of its room and topic."""
 
@@ -57,8 +74,8 @@ class Envelope(TypedDict):
     refs: list[str]
     body: Body
     source: Provenance
-    attrs: dict[str, Any]
-    data: dict[str, Any]
+    attrs: Attrs
+    data: Data
     confidence: NotRequired[float]
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from thoughtbox.doors.http.http_request import JSON, Header, HttpRequest
+from thoughtbox.doors.http.http_request import EVENT_STREAM, JSON, Header, HttpRequest
 from thoughtbox.doors.mcp.jsonrpc import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -25,7 +25,7 @@ SILENCE_SECONDS = 15.0
 """Without anything sent, a sign of life is."""
 
 STREAM: Final[tuple[Header, ...]] = (
-    (b"content-type", b"text/event-stream"),
+    EVENT_STREAM,
     (b"cache-control", b"no-cache, no-transform"),
     (b"x-accel-buffering", b"no"),
 )
