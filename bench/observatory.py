@@ -33,6 +33,15 @@ FRAMES = "() => { window.__counts = false; return window.__frames.slice(2); }"
 
 SHOWN = """() => Number(document.querySelector('input[type="range"]')?.max ?? 0)"""
 
+# Until so many are on the screen. The page's policy lets nobody wait by evaluating a text again and again.
+UNTIL_SHOWN = """(records) => new Promise((done) => {
+  const look = () => {
+    const shown = Number(document.querySelector('input[type="range"]')?.max ?? 0);
+    requestAnimationFrame(shown >= records ? () => requestAnimationFrame(done) : look);
+  };
+  look();
+})"""
+
 # When a number of records is on the screen: in the frame behind the one that has drawn it.
 NOTE_PIXELS = """() => {
   window.__pixels = [];

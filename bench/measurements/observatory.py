@@ -13,6 +13,7 @@ from bench.observatory import (
     FRAMES,
     NOTE_PIXELS,
     SHOWN,
+    UNTIL_SHOWN,
     WIDE,
     Observatory,
     browser,
@@ -94,8 +95,7 @@ def _large(run: Run, found: Any, records: int, slowest: float, loads: float | No
             page = _opened(found)
             began = time.perf_counter()
             page.goto(observatory.link)
-            page.wait_for_function(f"({SHOWN})() >= {records}", timeout=60_000, polling="raf")
-            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            page.evaluate(UNTIL_SHOWN, records)
             times.append(time.perf_counter() - began)
             frames += _gestures(page)
             page.context.close()
@@ -155,7 +155,7 @@ def _live(run: Run, found: Any) -> Iterator[Line]:
     with Observatory(directory) as observatory:
         page = _opened(found)
         page.goto(observatory.link)
-        page.wait_for_function(f"({SHOWN})() >= 1", polling="raf")
+        page.evaluate(UNTIL_SHOWN, 1)
         page.wait_for_timeout(1_000)
         page.evaluate(COUNT_FRAMES)
         writer = writing(directory, count, RATE)
@@ -197,7 +197,7 @@ def _to_pixels(run: Run, found: Any) -> Line:
     with Observatory(directory) as observatory:
         page = _opened(found)
         page.goto(observatory.link)
-        page.wait_for_function(f"({SHOWN})() >= 1", polling="raf")
+        page.evaluate(UNTIL_SHOWN, 1)
         page.evaluate(NOTE_PIXELS)
         committed = written(writing(directory, count, PIXELS_RATE)).committed_ms
         page.wait_for_timeout(1_000)

@@ -110,6 +110,23 @@ def test_the_detail_shows_markdown_as_what_it_means(shown: Shown, open_page: Ope
     expect(page.locator("code", has_text="SELECT").first).to_be_visible()
 
 
+def test_the_graph_zooms_by_keys_and_keeps_what_it_shows_in_the_address(shown: Shown, open_page: OpenPage):
+    page = open_page(shown.server.link(shown.story.slow))
+    graph = page.get_by_role("application").first
+    expect(graph).to_be_visible()
+    whole = graph.screenshot()
+
+    graph.focus()
+    for _ in range(3):
+        page.keyboard.press("+")
+    camera = until(page, lambda: re.search(r"camera=[^&]+", page.url))[0]
+    until(page, lambda: graph.screenshot() != whole)
+
+    other = open_page(page.url)
+    expect(other.get_by_role("application").first).to_be_visible()
+    assert camera in other.url
+
+
 def test_the_searchbox_finds_in_every_room_and_n_steps_through_what_it_found(page: Page):
     searchbox(page).fill("release")
     says(page, "warm the cache before a release")
@@ -218,6 +235,18 @@ def test_diff_shows_what_adopting_keeps_and_what_falls(shown: Shown, open_page: 
     says(page, "merge|adopt")
     says(page, "keep")
     says(page, "fall")
+
+
+def test_diff_of_a_time_before_there_was_a_branch_says_that_there_was_none(shown: Shown, open_page: OpenPage):
+    thoughts = shown.server.ask(f"/api/sessions/{shown.story.slow}")["thoughts"]
+    page = open_page(shown.server.link(shown.story.slow, view="diff"))
+    says(page, FORKED_AT)
+
+    slider(page).focus()
+    page.keyboard.press("Home")
+    until(page, lambda: f"at={thoughts[0]['seq']}" in page.url)
+
+    says(page, "one line|no branch|not begun|nothing to compare")
 
 
 def test_trail_leads_from_an_action_to_its_reasons(page: Page, shown: Shown):

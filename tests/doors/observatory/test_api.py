@@ -705,6 +705,21 @@ def test_a_session_is_exported_in_four_forms(day: Observed, form: str, kind: str
         assert moment.sub("", text) == moment.sub("", expected)
 
 
+def test_a_workspace_is_exported_to_read_with_everything_that_was_said_in_it(day: Observed):
+    answer = day.get("/api/export", {"format": "markdown"})
+
+    assert answer.headers["content-type"].startswith("text/markdown")
+    text = answer.body.decode()
+    assert "# " in text
+    for said in ("Each row asks the database", "A cache would do", "because", "a plan", "and so"):
+        assert said in text
+    two = next(record for record in tail(day) if record.text == "Each row asks the database.")
+    then = day.get("/api/export", {"format": "markdown", "asOf": two.seq}).body.decode()
+    assert "Each row asks the database" in then
+    assert "A cache would do" not in then
+    assert "a plan" not in then
+
+
 def test_a_session_is_exported_as_it_was(day: Observed):
     session = session_of(day)
     two = next(record for record in tail(day) if record.text == "Each row asks the database.")
@@ -718,7 +733,8 @@ def test_a_session_is_exported_as_it_was(day: Observed):
 @pytest.mark.parametrize(
     ("query", "status"),
     [
-        ({"format": "markdown"}, 400),
+        ({"format": "cipher"}, 400),
+        ({"format": "json"}, 400),
         ({"asOf": 3}, 400),
         ({"sessionId": "nobody"}, 404),
         ({"sessionId": "nobody", "format": "cipher"}, 404),

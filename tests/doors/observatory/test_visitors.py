@@ -24,6 +24,7 @@ from tests.support.watching import (
     PING,
     TEXT,
     Observed,
+    Story,
     all_are_gone,
     all_of,
     answer_of,
@@ -34,7 +35,7 @@ from tests.support.watching import (
 )
 from thoughtbox.doors.http import limits
 from thoughtbox.doors.http.bounded_http import BoundedHttp
-from thoughtbox.doors.observatory import gate, server, watcher
+from thoughtbox.doors.observatory import audience, gate, server, watcher
 from thoughtbox.doors.observatory.gate import Gate
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
@@ -655,6 +656,34 @@ def test_what_is_not_taken_does_not_pile_up(open_to_this_machine: Observed, monk
             stuck += 1
             open_to_this_machine.ask("/api/health")  # others are served meanwhile
         assert sent < 50 << 20, "it takes whatever comes"
+
+
+def test_what_is_asked_for_and_not_taken_is_not_even_read(
+    open_to_this_machine: Observed, monkeypatch: pytest.MonkeyPatch
+):
+    """Many large answers asked for at once are made as they are taken; in the end all of them come."""
+    asked, shown = 120, open_to_this_machine
+    story = Story(shown.box)
+    for _ in range(5):
+        story.mia.think("x" * 100_000)
+    made: list[str] = []
+    real = audience.session_page
+    monkeypatch.setattr(audience, "session_page", lambda tx, id, **given: (made.append(id), real(tx, id, **given))[1])
+    connection = shown.connect(HANDSHAKE, takes=4096)
+    taken(connection, b"\r\n\r\n")
+
+    connection.sendall(said({"action": "subscribe", "channel": "reasoning", "sessionId": story.id}) * asked)
+
+    before = -1
+    while len(made) > before:  # as long as more are made
+        before = len(made)
+        for _ in range(20):
+            shown.ask("/api/records", limit=1)
+    assert len(made) < asked // 2
+    found = 0
+    while found < asked:
+        found += connection.recv(1 << 20).count(b"session:snapshot")
+    assert len(made) == asked
 
 
 def test_a_download_that_nobody_takes_is_dropped(hurried: Observed, monkeypatch: pytest.MonkeyPatch):

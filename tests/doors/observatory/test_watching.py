@@ -559,8 +559,8 @@ def test_who_stops_reading_is_told_where_records_were_put_together_and_nothing_i
     monkeypatch.setattr(audience, "MOST_BEHIND", 50)
     count, text = 400, "x" * 20_000
     connection = _stuffed(shown)
-    connection.sendall(said({"action": "subscribe", "channel": "records"}) + said("ping"))
-    taken(connection, b"pong")
+    connection.sendall(said({"action": "subscribe", "channel": "records"}) + said("what is answered behind it"))
+    taken(connection, b"INVALID_PAYLOAD")
 
     for _ in range(count):
         note(shown.box, text)

@@ -62,7 +62,8 @@ class Observatory:
 
     async def serve(self, asked: asyncio.Event, is_succeeded: Callable[[], bool]) -> None:
         self._listening.setblocking(False)
-        server = await self._loop.create_server(lambda: BoundedHttp(self._served), sock=self._listening)
+        # Another descriptor: the loop closes the one it is given, and whoever comes next listens at the same place.
+        server = await self._loop.create_server(lambda: BoundedHttp(self._served), sock=self._listening.dup())
         ticking = self._loop.create_task(self._tick())
         await asked.wait()
         server.close()

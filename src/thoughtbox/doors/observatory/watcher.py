@@ -111,8 +111,9 @@ class Watcher(asyncio.Protocol):
         self.is_stopped = False
         self._stopped_at = None
         self._heard_at = time.monotonic()
-        self._set_reading()
         self._audience.go_on(self)
+        self._hear_next()
+        self._set_reading()
 
     def send(self, frames: bytes) -> None:
         if not self._is_ending:
@@ -143,9 +144,7 @@ class Watcher(asyncio.Protocol):
     def done(self) -> None:
         """What was heard last is answered: on with the next."""
         self._is_answering = False
-        if self._waiting:
-            self._hear(self._waiting.popleft())
-            self._set_reading()
+        self._hear_next()
 
     def _take(self, message: Message) -> None:
         if self._is_ending:
@@ -162,10 +161,8 @@ class Watcher(asyncio.Protocol):
             self.send(frames.text(b"pong"))
             return
         body = message.body if message.kind == frames.TEXT else b""  # bytes are no message, and refused like one
-        if not self._is_answering:
-            self._hear(body)
-            return
         self._waiting.append(body)
+        self._hear_next()
         self._set_reading()
 
     def _set_reading(self) -> None:
@@ -175,6 +172,9 @@ class Watcher(asyncio.Protocol):
             self._is_reading = reads
             (self.transport.resume_reading if reads else self.transport.pause_reading)()
 
-    def _hear(self, body: bytes) -> None:
-        self._is_answering = True
-        self._audience.hear(self, body)
+    def _hear_next(self) -> None:
+        """Hear what has waited longest, once what was heard before is answered, and what was said before is taken."""
+        if self._waiting and not self._is_answering and not self.is_stopped:
+            self._is_answering = True
+            self._audience.hear(self, self._waiting.popleft())
+            self._set_reading()
