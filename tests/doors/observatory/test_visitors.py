@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import hmac
 import inspect
+import logging
 import re
 import socket
+import struct
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -723,6 +725,20 @@ def test_a_download_comes_whole_to_who_says_no_more(open_to_this_machine: Observ
         whole += body[: int(size, 16)]
         body = body[int(size, 16) + 2 :]
     assert whole == shown.get("/api/export").body
+
+
+def test_who_goes_before_the_answer_comes_is_no_failure_of_the_server(
+    in_memory: Observed, caplog: pytest.LogCaptureFixture
+):
+    paths = ("/api/records", "/api/sessions", "/api/search?q=x", "/api/graph", "/api/verify", "/api/export")
+    for number in range(120):
+        path = paths[number % len(paths)]
+        with socket.create_connection(("127.0.0.1", in_memory.port)) as connection:
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # without a word
+
+    assert soon(lambda: in_memory.get("/api/export").status == 200)
+    assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
 def test_300_connections_that_come_and_go_leave_nothing(in_memory: Observed):

@@ -1,5 +1,5 @@
 import type { Source } from "../api/source";
-import type { RecordShown } from "../api/types";
+import type { Graph, RecordShown } from "../api/types";
 import { RecordTable } from "../lanes/table";
 import { type Failure, failureOf } from "./failure";
 import type { Feed } from "./feed.svelte";
@@ -44,17 +44,19 @@ export class Scope {
     this.waiting = [];
     this.status = "loading";
     try {
-      let cursor: string | null = null;
-      do {
-        const where = { ...(this.sessionId === null ? {} : { sessionId: this.sessionId }), ...(cursor === null ? {} : { cursor }) };
-        const page = await this.source.graph(where, reading.signal);
+      const about = this.sessionId === null ? {} : { sessionId: this.sessionId };
+      let asked: Promise<Graph> | null = this.source.graph(about, reading.signal);
+      while (asked !== null) {
+        const page: Graph = await asked;
+        // The next page is on its way while this one is taken in.
+        asked = page.nextCursor === null ? null : this.source.graph({ ...about, cursor: page.nextCursor }, reading.signal);
+        const isFirst = table.size === 0;
         table.append(page);
         this.feed.knows(page.seq);
         this.total = page.total;
-        if (cursor === null) this.show(table);
+        if (isFirst) this.show(table);
         this.size = table.size;
-        cursor = page.nextCursor;
-      } while (cursor !== null);
+      }
       for (const shown of this.waiting) table.add(shown);
       this.waiting = [];
       this.failure = null;

@@ -193,6 +193,8 @@ class Api:
 
     def _when_done(self, request: HttpRequest, answer: Future[Any]) -> None:
         def done(future: Future[Any]) -> None:
+            if future.cancelled():  # nobody waits any more
+                return
             # In the thread that has read: what is long to write does not hold up those who are served.
             try:
                 found = future.result()

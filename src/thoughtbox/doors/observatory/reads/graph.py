@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple, get_args
 
 import orjson
@@ -23,7 +25,7 @@ from thoughtbox.doors.observatory.models import (
 )
 from thoughtbox.engine.protocol import Row
 from thoughtbox.ledger.checkpoints import Checkpoints
-from thoughtbox.ledger.record import Kind, seq_of
+from thoughtbox.ledger.record import MAIN_BRANCH, Kind, seq_of
 from thoughtbox.operations import Tx, cursor, place_in
 from thoughtbox.world import milliseconds
 
@@ -31,6 +33,10 @@ KINDS = get_args(Kind)
 _PLACE_OF_KIND: Mapping[str, int] = {kind: place for place, kind in enumerate(KINDS)}
 
 REVISES, FIRST_OF_BRANCH, LEADS_TO_ACTION, ENDS = 1, 2, 4, 8
+
+_OURS = len("2026-01-01T00:00:00.000Z")
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 UNKNOWN = "unknown"
 """Of a record whose bytes do not say: it was damaged, which verifying tells."""
@@ -56,47 +62,71 @@ class ActionPlace(NamedTuple):
 
 
 class _Columns:
-    """Gathers rows into columns. A record that cannot be read has a place all the same."""
+    """Gathers records, and gives them as columns. One whose bytes say nothing any more has a place all the same."""
+
+    NAMES = ("seqs", "lane", "kind", "parent", "times", "numbers", "flags")
 
     def __init__(self) -> None:
-        self.lanes: dict[tuple[str, str], int] = {}
-        self.shown: list[LaneShown] = []
-        self.columns: dict[str, list[int]] = {
-            name: [] for name in ("seqs", "lane", "kind", "parent", "times", "numbers", "flags")
-        }
+        self._lanes: dict[tuple[str, str], int] = {}
+        self._rows: list[tuple[int, ...]] = []
+        self.lanes: list[LaneShown] = []
         self.links: list[tuple[int, int, str]] = []
 
-    def take(self, seq: int, stream: str, stream_index: int, prev_seq: int, record: Mapping[str, Any]) -> None:
-        data: Mapping[str, Any] = record.get("data") or {}
-        branch = data.get("branchId") or record.get("branch") or "main"
-        parent = seq_of(data["prev"]) if isinstance(data.get("prev"), str) else None
-        columns = self.columns
-        columns["seqs"].append(seq)
-        columns["lane"].append(self._lane(stream, branch, record))
-        columns["kind"].append(_PLACE_OF_KIND.get(record.get("kind", ""), 0))
-        columns["parent"].append(prev_seq if parent is None else parent)
-        columns["times"].append(_time_of(record))
-        columns["numbers"].append(data.get("thoughtNumber") or stream_index + 1)
-        columns["flags"].append(_flags(data))
-        for relation in (record.get("attrs") or {}).get("relations") or ():
+    @property
+    def columns(self) -> dict[str, list[int]]:
+        columns = zip(*self._rows, strict=True) if self._rows else ((),) * len(self.NAMES)
+        return {name: list(column) for name, column in zip(self.NAMES, columns, strict=True)}
+
+    def take(self, row: Row, record: Mapping[str, Any]) -> None:
+        try:
+            placed = self._placed(row, record)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            placed = self._placed(row, {})
+        self._rows.append(placed)
+
+    def _placed(self, row: Row, record: Mapping[str, Any]) -> tuple[int, ...]:
+        seq, stream, stream_index, prev_seq, _ = row
+        data: Mapping[str, Any] = record.get("data", _NOTHING)
+        parent = seq_of(data["prev"]) if "prev" in data else None
+        lane = self._lane(stream, data.get("branchId") or record.get("branch", MAIN_BRANCH), record)
+        for relation in record.get("attrs", _NOTHING).get("relations", ()):
             target = seq_of(relation["to"])
             if target is not None:
                 self.links.append((seq, target, relation["type"]))
+        return (
+            seq,
+            lane,
+            _PLACE_OF_KIND[record["kind"]] if record else 0,
+            prev_seq if parent is None else parent,
+            _time_of(record),
+            data.get("thoughtNumber", stream_index + 1),
+            _flags(data),
+        )
 
     def _lane(self, stream: str, branch: str, record: Mapping[str, Any]) -> int:
-        lane = self.lanes.get((stream, branch))
+        lane = self._lanes.get((stream, branch))
         if lane is None:
-            lane = self.lanes[stream, branch] = len(self.shown)
-            room = (record.get("source") or {}).get("surface") or stream.partition("/")[0]
-            self.shown.append(
-                LaneShown(stream=stream, branch=branch, room=room, session=record.get("session") or UNKNOWN)
+            lane = self._lanes[stream, branch] = len(self.lanes)
+            room = record.get("source", _NOTHING).get("surface") or stream.partition("/")[0]
+            self.lanes.append(
+                LaneShown(stream=stream, branch=branch, room=room, session=record.get("session", UNKNOWN))
             )
         return lane
 
 
 def _time_of(record: Mapping[str, Any]) -> int:
+    """Records that come together share a second; only what is ours is spelled so that its parts can be told apart."""
     ts = record.get("ts")
-    return milliseconds(ts) if isinstance(ts, str) else 0
+    if not isinstance(ts, str):
+        return 0
+    if len(ts) == _OURS and ts[23] == "Z":
+        return _second(ts[:19]) + int(ts[20:23])
+    return milliseconds(ts)
+
+
+@lru_cache(maxsize=256)
+def _second(time: str) -> int:
+    return milliseconds(f"{time}Z")
 
 
 def _flags(data: Mapping[str, Any]) -> int:
@@ -123,19 +153,24 @@ def graph_page(tx: Tx, *, session_id: str | None, stream: str | None, limit: int
         total = tx.ledger.last_seq()
     gathered = _Columns()
     reached, looked_at = at.seq, 0
-    for seq, of_stream, stream_index, prev_seq, content in _rows(tx, stream, at, limit):
-        reached, looked_at = seq, looked_at + 1
-        record = _parsed(content)
-        if session_id is None or (record.get("data") or {}).get("topic") == THOUGHT:
-            gathered.take(seq, of_stream, stream_index, prev_seq, record)
+    for row in _rows(tx, stream, at, limit):
+        reached, looked_at = row[0], looked_at + 1
+        record = _parsed(row[4])
+        if session_id is None or _is_thought(record):
+            gathered.take(row, record)
     return Graph(
         seq=tx.ledger.last_seq(),
         total=total,
-        lanes=gathered.shown,
+        lanes=gathered.lanes,
         **gathered.columns,
         links=gathered.links,
         next_cursor=cursor(GraphPlace(reached, at.as_of)) if looked_at == limit else None,
     )
+
+
+def _is_thought(record: Mapping[str, Any]) -> bool:
+    data = record.get("data")
+    return isinstance(data, dict) and data.get("topic") == THOUGHT
 
 
 def _rows(tx: Tx, stream: str | None, at: GraphPlace, limit: int) -> Iterable[Row]:
