@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.box import WORKSPACE, Box
 from thoughtbox.engine.protocol import Sql
-from thoughtbox.ledger.ledger import Ledger
+from thoughtbox.ledger.ledger import _BACKWARD_UNTIL, Ledger
 from thoughtbox.ledger.verdict import Verdict
 from thoughtbox.ledger.verify import verify_stream, verify_workspace
 from thoughtbox.ledger.view import NOW
@@ -53,6 +53,43 @@ def test_a_record_names_the_one_before_it_in_its_stream(box: Box):
     assert links(box) == [(1, 0), (2, 0), (3, 1), (4, 3), (5, 2)]
     assert (stream(box, "a"), stream(box, "b")) == ([1, 3, 4], [2, 5])
     assert [stream(box, "a", as_of=seq) for seq in range(5)] == [[], [1], [1], [1, 3], [1, 3, 4]]
+
+
+def pages(box: Box, session: str, *, backward: bool) -> list[int]:
+    """All records of a stream, two at a time."""
+
+    def read(sql: Sql) -> list[int]:
+        ledger, found = Ledger(sql, WORKSPACE, box.app.views), list[int]()
+        while page := ledger.stream_page(
+            f"trail/{session}", found[-1] if found else NOW if backward else 0, limit=2, backward=backward
+        ):
+            found += [record.seq for record in page]
+        return found
+
+    return box.app.engine.read(read).result()
+
+
+def test_a_stream_is_read_a_page_at_a_time_in_either_direction(box: Box):
+    for session in ("a", "b", "a", "a", "b", "a", "a"):
+        think(box, session)
+
+    assert pages(box, "a", backward=False) == [1, 3, 4, 6, 7]
+    assert pages(box, "a", backward=True) == [7, 6, 4, 3, 1]
+    assert pages(box, "nothing", backward=False) == pages(box, "nothing", backward=True) == []
+
+
+def test_a_page_of_a_stream_is_found_by_its_links_and_not_by_looking_at_all_records():
+    """The way back is the outer loop: the other way round, each of its steps would go through the whole workspace."""
+    box = Box()
+    plan = box.app.engine.read(
+        lambda sql: sql.rows(
+            f"EXPLAIN QUERY PLAN {_BACKWARD_UNTIL} SELECT seq FROM backward", (WORKSPACE, 9, WORKSPACE, 0)
+        )
+    ).result()
+    steps = [row[3] for row in plan]
+    box.close()
+
+    assert "SEARCH before USING PRIMARY KEY (workspace=? AND seq=?)" in steps
 
 
 def test_a_stream_names_its_first_record(box: Box):

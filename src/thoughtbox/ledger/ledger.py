@@ -32,8 +32,9 @@ WITH RECURSIVE backward (seq, prev_seq) AS (
 )"""
 """The numbers of a stream's records, from the one given back to its first."""
 
-_BACKWARD_UNTIL = f"{_BACKWARD[:-2]} AND before.seq > ?\n)"
-"""The same, no further than to the first behind a number."""
+_BACKWARD_UNTIL = f"{_BACKWARD[:-2]} AND +backward.prev_seq > ?\n)"
+"""The same, no further than to the first behind a number. Without the plus, SQLite would take that for a range of
+`before`, begin the join with it, and look at all records for every one."""
 
 _STORE_HEAD = (
     "INSERT INTO streams (workspace, stream, length, head_hash, last_seq, first_seq) VALUES (?, ?, ?, ?, ?, ?)"

@@ -22,6 +22,8 @@ export function choicesOf(read: SessionRead, others: readonly string[] = []): Br
 }
 
 export interface Compared {
+  /** The record as of which it was read; null is now. */
+  asOf: number | null;
   read: SessionRead;
   choices: BranchChoice[];
 }
@@ -30,9 +32,9 @@ export interface Compared {
 export async function comparedSession(source: Source, id: string, asOf: number | null, signal: AbortSignal): Promise<Compared> {
   const at = asOf === null ? {} : { asOf };
   const read = await source.session(id, { limit: 2000, ...at }, signal);
-  if (!read.truncated) return { read, choices: choicesOf(read) };
+  if (!read.truncated) return { read, choices: choicesOf(read), asOf };
   const { lanes } = await source.graph({ sessionId: id, ...at }, signal);
-  return { read, choices: choicesOf(read, lanes.map((lane) => lane.branch)) };
+  return { read, choices: choicesOf(read, lanes.map((lane) => lane.branch)), asOf };
 }
 
 /** Every thought that was read, by seq. */

@@ -33,6 +33,8 @@ export class Observatory {
   readonly announcer: Announcer;
   readonly clock: Clock;
   workspaces = $state.raw<Workspaces | null>(null);
+  /** Nothing can come in: an export, or a store that nobody here may write to. */
+  isReadOnly = $state(false);
   opened = $state.raw<Opened | null>(null);
   scope = $state.raw<Scope | null>(null);
   /** Nothing could be opened. */
@@ -75,6 +77,7 @@ export class Observatory {
     this.failure = null;
     try {
       this.workspaces = await this.source.workspaces();
+      this.isReadOnly = (await this.source.health()).readOnly;
     } catch (error) {
       this.failure = failureOf(error);
     }
