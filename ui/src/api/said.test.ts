@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { said } from "./said";
+import { cipherHead, said } from "./said";
 
 describe("what a thought says", () => {
   it.each([
@@ -13,6 +13,12 @@ describe("what a thought says", () => {
   it.each(["Plain words", "S1 is a thought", "A|B|C", "S3|X|", "", "S1|O|S2|"])("is all of %j", (text) =>
     expect(said(text)).toBe(text),
   );
+
+  it("leaves the head of the line to be shown by itself", () => {
+    expect(cipherHead("S4|E|S3|EXPLAIN shows a scan")).toBe("S4|E|S3");
+    expect(cipherHead("S1|O|Pages take 4 s")).toBe("S1|O");
+    expect(cipherHead("Plain words")).toBeUndefined();
+  });
 
   it("is found in no time in a long line of references", () => {
     const line = `S1|C|${"S1,".repeat(100_000)}`;
