@@ -47,6 +47,7 @@ serve: $(VENV)/.ready $(PAGE)/index.html ## Start the server and the Observatory
 	$(BIN)/thoughtbox serve --transport http --observe
 
 test: setup check ## Lint, format, types, import contract, and all tests on both engines
+	cd ui && npm run --silent test
 	$(PYTEST) $(PYTEST_ARGS)
 
 check: $(VENV)/.ready ui/node_modules/.ready ## Lint, format check, strict types (of the page, too) and import contract only
