@@ -799,6 +799,13 @@ def test_a_record_that_was_changed_is_shown_raw_and_never_as_if_it_were_whole(ta
     assert tampered.ask("/api/graph")["seqs"] == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize(("id", "side"), [("th:2", "next"), ("th:4", "previous")])
+def test_a_record_beside_one_that_was_changed_can_be_opened_and_names_it(tampered: Observed, id: str, side: str):
+    neighbour = tampered.ask(f"/api/records/{id}")["neighbours"][side]
+
+    assert (neighbour["id"], neighbour["kind"], neighbour["text"]) == ("th:3", None, "")
+
+
 @pytest.mark.parametrize("about", [{}, {"sessionId": "s"}, {"agent": "nobody"}], ids=str)
 def test_a_record_that_was_changed_is_told_as_an_error_and_the_others_as_they_are(
     tampered: Observed, about: dict[str, str]

@@ -262,6 +262,13 @@ def test_without_the_token_there_is_nothing_but_health(guarded: Observed, header
         assert refused.startswith(b"HTTP/1.1 401")
 
 
+def test_health_tells_a_stranger_that_somebody_is_there_and_nothing_more(guarded: Observed):
+    known = {"Authorization": f"Bearer {TOKEN}"}
+
+    assert set(guarded.get("/api/health").json()) == {"status", "version"}
+    assert {"workspace", "connections", "readOnly"} <= set(guarded.get("/api/health", headers=known).json())
+
+
 def test_with_the_token_as_a_bearer_everything_is_served(guarded: Observed):
     headers = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -392,6 +399,16 @@ def test_a_cookie_holds_for_the_next_process_of_the_same_installation(guarded: O
 
     assert first._sealed(holder, 5) == second._sealed(holder, 5)
     assert first._key != second._key, "the link that is printed is good for its process alone"
+
+
+def test_another_token_ends_what_was_opened_with_the_link(guarded: Observed):
+    box, opened = guarded.box, []
+    settings = box.app.settings
+    for token in (settings.token, "another-token-of-20c"):
+        gate = Gate(settings._replace(token=token), lambda _: None, port=1729, seal=server._seal(box.app))
+        opened.append(gate._sealed(gate._bearer_of_link, 5))
+
+    assert opened[0] != opened[1]
 
 
 def test_tokens_and_cookies_are_compared_in_constant_time():
@@ -548,6 +565,16 @@ def test_no_path_leads_out_of_what_was_built(open_to_this_machine: Observed, pat
 
 
 # Bounds
+
+
+@pytest.mark.parametrize(
+    ("accepts", "packed"),
+    [("gzip, br", True), ("gzip;q=0.5", True), ("gzip;q=0", False), ("br, gzip; q=0.0", False), ("", False)],
+)
+def test_the_page_comes_packed_to_those_who_take_it_so(open_to_this_machine: Observed, accepts: str, packed: bool):
+    answer = open_to_this_machine.get("/", headers={"Accept-Encoding": accepts})
+
+    assert (answer.headers.get("content-encoding") == "gzip") is packed
 
 
 def test_a_query_and_a_head_without_end_are_refused(open_to_this_machine: Observed):
@@ -831,11 +858,12 @@ def test_no_extension_and_no_subprotocol_is_agreed_on(open_to_this_machine: Obse
 # Whatever comes
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(st.binary(max_size=60), st.builds(lambda body: masked(TEXT, body), st.binary(max_size=80)))))
 def test_whatever_comes_over_a_socket_the_server_goes_on(open_to_this_machine: Observed, sent: list[bytes]):
     with socket.create_connection(("127.0.0.1", open_to_this_machine.port), timeout=30) as connection:
         connection.sendall(HANDSHAKE + b"".join(sent) + masked(8, b"\x03\xe8"))
+        connection.shutdown(socket.SHUT_WR)  # half a frame would be waited for as long as a watcher may be silent
         found = all_of(connection)
 
     assert found.startswith(b"HTTP/1.1 101")
@@ -857,7 +885,7 @@ TARGETS = st.one_of(
 )
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TARGETS, HEADS)
 def test_whatever_is_asked_the_answer_is_no_failure_of_the_server(
     open_to_this_machine: Observed, target: str, headers: list[tuple[str, str]]

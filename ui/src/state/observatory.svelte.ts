@@ -77,7 +77,7 @@ export class Observatory {
     this.failure = null;
     try {
       this.workspaces = await this.source.workspaces();
-      this.isReadOnly = (await this.source.health()).readOnly;
+      this.isReadOnly = (await this.source.health()).readOnly ?? false;
     } catch (error) {
       this.failure = failureOf(error);
     }

@@ -61,9 +61,16 @@ class Api:
     """Answers what the gate has let in. On one event loop."""
 
     def __init__(
-        self, box: Thoughtbox, *, connections: Callable[[], int], headers: Callable[[HttpRequest], tuple[Header, ...]]
+        self,
+        box: Thoughtbox,
+        *,
+        connections: Callable[[], int],
+        headers: Callable[[HttpRequest], tuple[Header, ...]],
+        tells: Callable[[HttpRequest], bool],
     ) -> None:
+        """`tells`: whether whoever asks may know more than that somebody is there."""
         self._box = box
+        self._tells = tells
         self._loop = asyncio.get_running_loop()
         self._connections = connections
         self._headers = headers
@@ -80,7 +87,7 @@ class Api:
     def _route(self, request: HttpRequest) -> None:
         path = request.path.rstrip("/")
         if path == "/api/health":
-            self._respond(request, orjson.dumps(self._health().answer()))
+            self._respond(request, orjson.dumps(self._health(request).answer()))
         elif not self._box.settings.observatory_http_api:
             refuse(request, 404, "the HTTP API is turned off (see THOUGHTBOX_OBSERVATORY_HTTP_API)")
         elif path == "/api/openapi.json":
@@ -101,8 +108,10 @@ class Api:
         else:
             refuse(request, 404, "there is nothing here; /api/openapi.json tells what there is")
 
-    def _health(self) -> Health:
+    def _health(self, request: HttpRequest) -> Health:
         settings = self._box.settings
+        if not self._tells(request):
+            return Health(status="ok", version=__version__)
         return Health(
             status="ok",
             version=__version__,

@@ -152,7 +152,7 @@ class Downloads:
                 for session in page["sessions"]:
                     file.write(b"\n---\n\n")
                     yield from self._write_session(file, workspace, session["id"], "markdown", page["seq"])
-                place = page["nextCursor"]
+                place, as_of = page["nextCursor"], page["seq"]
                 if place is None:
                     break
             yield ask(partial(_other_streams, file), as_of=as_of, long=True)

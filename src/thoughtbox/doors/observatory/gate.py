@@ -18,6 +18,7 @@ from thoughtbox.doors.http.admission import ONCE, Admission, Hosts
 from thoughtbox.doors.http.http_request import JSON, Header, HttpRequest
 from thoughtbox.doors.http.principal import Principal
 from thoughtbox.settings import LOOPBACK, Settings
+from thoughtbox.tokens import digest_of
 
 HEALTH = "/api/health"
 TOKEN = "token"
@@ -65,6 +66,8 @@ class Gate:
         self._key = secrets.token_urlsafe(24)
         """Opens the Observatory, and nothing else, as long as this process lives: for the link that is printed."""
         self._seal = seal
+        # Who can read what the server prints may see all of it; until there is another token.
+        self._bearer_of_link = Principal(f"link {digest_of((settings.token or '').encode())}", None)
 
     def link(self, address: str) -> str:
         """The address to open, with what it takes to be let in."""
@@ -87,6 +90,7 @@ class Gate:
         elif len(request.query) > LONGEST_QUERY:
             refuse(request, 414, f"a query has {LONGEST_QUERY} characters at most")
         elif request.path == HEALTH:
+            request.principal = self._known(request)
             self._endpoint(request)
         elif not request.path.startswith("/api/") and (shown := _token_in(request.query)) is not None:
             self._exchange(request, shown)
@@ -106,8 +110,12 @@ class Gate:
             )
         return (*ALWAYS, SAME_ORIGIN)
 
+    def tells(self, request: HttpRequest) -> bool:
+        """Whether whoever asks may know more than that somebody is there."""
+        return request.principal is not None or not self.admission.is_guarded
+
     def still_admits(self, principal: Principal | None) -> bool:
-        return principal == _BEARER_OF_LINK or self.admission.still_admits(principal)
+        return principal == self._bearer_of_link or self.admission.still_admits(principal)
 
     def _is_welcome(self, request: HttpRequest, origin: bytes | None) -> bool:
         """Whether it comes from our own page, from one on the list, or from no page at all.
@@ -128,8 +136,12 @@ class Gate:
         admission.know_tokens()
         if not admission.is_guarded:
             return True
-        request.principal = admission.bearer(request.headers.get(b"authorization", b"")) or self._visitor(request)
+        request.principal = self._known(request)
         return request.principal is not None
+
+    def _known(self, request: HttpRequest) -> Principal | None:
+        """Who has come with a token that holds, or with a cookie that stands for one."""
+        return self.admission.bearer(request.headers.get(b"authorization", b"")) or self._visitor(request)
 
     def _exchange(self, request: HttpRequest, shown: str) -> None:
         """Take a token out of an address: whoever has shown a right one goes on without it, with a cookie."""
@@ -159,7 +171,7 @@ class Gate:
         # Both are looked at in any case: how long it takes tells nothing.
         found = self.admission.holder_of(shown.encode())
         is_key = hmac.compare_digest(shown.encode(), self._key.encode())
-        return found or (_BEARER_OF_LINK if is_key else None)
+        return found or (self._bearer_of_link if is_key else None)
 
     def _sealed(self, principal: Principal, until: int) -> str:
         return hmac.new(self._seal, f"{principal.id}.{until}".encode(), "sha256").hexdigest()
@@ -169,7 +181,7 @@ class Gate:
         until, _, seal = _cookie_named(self._cookie, request.headers.get(b"cookie", b"")).partition(b".")
         if not until.isdigit() or len(until) > LONGEST_TIME or int(until) < time.time():
             return None
-        holders = [*self.admission.known, _BEARER_OF_LINK]
+        holders = [*self.admission.known, self._bearer_of_link]
         sealed = [(holder, self._sealed(holder, int(until)).encode()) for holder in holders]
         return next((holder for holder, expected in sealed if hmac.compare_digest(expected, seal)), None)
 
@@ -181,9 +193,6 @@ class Gate:
             page = (b"content-type", b"text/html; charset=utf-8")
             request.respond(401, NOT_LET_IN, *self.headers(request), page, NOTHING_RUNS, challenge)
 
-
-_BEARER_OF_LINK = Principal("link", None)
-"""Whoever has opened the link that was printed: who can read what the server prints may see all of it."""
 
 _PREFLIGHT: tuple[Header, ...] = (
     (b"access-control-allow-methods", b"GET"),

@@ -1,6 +1,6 @@
 """What the Observatory answers over HTTP where no operation does: records, their places, and what leads to them."""
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, ClassVar, Literal, NotRequired
 
 from pydantic import ConfigDict, Field, SkipValidation
 from typing_extensions import TypedDict  # the one of the standard library is no good to pydantic before Python 3.12
@@ -12,12 +12,18 @@ from thoughtbox.operations import CamelOutput
 
 
 class Health(CamelOutput):
+    """That it is there; the rest is for those who may look."""
+
+    sparse: ClassVar[bool] = True
+
     status: Literal["ok"]
     version: str
-    workspace: Annotated[str, Field(description="The one that is shown when none is named.")]
-    connections: Annotated[int, Field(description="Watchers over WebSocket.")]
-    max_connections: int
-    read_only: Annotated[bool, Field(description="Whether nothing can come in: an export, or a file nobody may write.")]
+    workspace: Annotated[str | None, Field(description="The one that is shown when none is named.")] = None
+    connections: Annotated[int | None, Field(description="Watchers over WebSocket.")] = None
+    max_connections: int | None = None
+    read_only: Annotated[
+        bool | None, Field(description="Whether nothing can come in: an export, or a file nobody may write.")
+    ] = None
 
 
 class WorkspaceShown(CamelOutput):
@@ -102,7 +108,7 @@ class Neighbour(CamelOutput):
 
     id: str
     seq: int
-    kind: Kind
+    kind: Annotated[Kind | None, Field(description="null: it was tampered with, and cannot be opened.")]
     text: str
     stream: str
     relation: Annotated[str | None, Field(description="What it is to the other, where it refers to that.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ _TYPES = {
     ".json": b"application/json",
     ".woff2": b"font/woff2",
 }
+_GZIP = re.compile(rb"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))")
 _FOR_GOOD = b"public, max-age=31536000, immutable"
 
 NOT_BUILT = (
@@ -50,7 +52,7 @@ class Page:
         file = self._files.get("/" if request.path == "/observatory" else request.path)
         if file is None:
             return False
-        takes_gzip = b"gzip" in request.headers.get(b"accept-encoding", b"")
+        takes_gzip = _GZIP.search(request.headers.get(b"accept-encoding", b"")) is not None
         request.respond(
             200,
             file.packed if takes_gzip else file.body,

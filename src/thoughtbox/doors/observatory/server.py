@@ -50,7 +50,7 @@ class Observatory:
         self._gate.admission.after_turn = lambda step: self._loop.call_soon(step)
         self._changes = self._gate.admission.changes
         self._served = Served(self._loop, self._gate.judge)
-        self._api = Api(box, connections=lambda: len(self._hall), headers=self._gate.headers)
+        self._api = Api(box, connections=lambda: len(self._hall), headers=self._gate.headers, tells=self._gate.tells)
         self._page = Page()
         self._ticks = 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple, cast
 
 from thoughtbox.domains.code.view import Written
@@ -19,7 +19,7 @@ from thoughtbox.doors.observatory.models import (
     Workspaces,
     WorkspaceShown,
 )
-from thoughtbox.errors import InvalidPayload, RecordNotFound
+from thoughtbox.errors import InvalidPayload, LedgerBroken, RecordNotFound
 from thoughtbox.ledger.feed import Wanted
 from thoughtbox.ledger.ledger import workspaces
 from thoughtbox.ledger.record import Record, record_id, seq_of
@@ -130,14 +130,22 @@ def record_read(tx: Tx, id: str) -> RecordRead:
 
 
 def _neighbours(tx: Tx, record: Record) -> Neighbours:
-    ledger = tx.ledger
-    previous = ledger.stream_page(record.stream, record.seq, limit=1, backward=True, head=record)
+    ledger, seq = tx.ledger, record.seq
     return Neighbours(
-        previous=_brief(next(iter(previous), None)),
-        next=_brief(_next_in_stream(tx, record)),
-        before=_brief(ledger.record(record.seq - 1)),
-        after=_brief(ledger.record(record.seq + 1)),
+        previous=_beside(lambda: _first(ledger.stream_page(record.stream, seq, limit=1, backward=True, head=record))),
+        next=_beside(lambda: _next_in_stream(tx, record)),
+        before=_beside(lambda: ledger.record(seq - 1)),
+        after=_beside(lambda: ledger.record(seq + 1)),
     )
+
+
+def _beside(read: Callable[[], Record | None]) -> Neighbour | None:
+    """A neighbour in brief. One that was tampered with is named, and does not hide the record that was asked for."""
+    try:
+        return _brief(read())
+    except LedgerBroken as broken:
+        seq, stream = broken.details["seq"], broken.details["stream"]
+        return Neighbour(id=record_id(seq), seq=seq, kind=None, text="", stream=stream, relation=None)
 
 
 def _next_in_stream(tx: Tx, record: Record) -> Record | None:
@@ -145,8 +153,15 @@ def _next_in_stream(tx: Tx, record: Record) -> Record | None:
     head = ledger.stream_head(record.stream)
     if head is None or head.last_seq <= record.seq:
         return None
-    near = next((one for one in ledger.tail(record.seq, limit=AHEAD) if one.stream == record.stream), None)
-    return near or next(iter(ledger.stream_page(record.stream, record.seq, limit=1)), None)
+    near = tx.sql.row(
+        "SELECT seq FROM records WHERE workspace = ? AND seq > ? AND seq <= ? AND stream = ? ORDER BY seq LIMIT 1",
+        (tx.workspace, record.seq, min(record.seq + AHEAD, head.last_seq), record.stream),
+    )
+    return ledger.record(near[0]) if near else _first(ledger.stream_page(record.stream, record.seq, limit=1))
+
+
+def _first(records: Sequence[Record]) -> Record | None:
+    return records[0] if records else None
 
 
 def _referring(tx: Tx, record: Record) -> list[Neighbour]:
