@@ -26,6 +26,7 @@ from tests.support.watching import Observe, Observed, Story, observed
 from thoughtbox.domains.thoughts.view.lines import Line, Node
 from thoughtbox.domains.thoughts.watched.diff import compared, way_to
 from thoughtbox.doors.observatory.reads import records
+from thoughtbox.doors.observatory.reads.graph import KINDS
 from thoughtbox.ledger.feed import Wanted
 from thoughtbox.ledger.record import Record
 from thoughtbox.operations.caller import ANONYMOUS
@@ -767,6 +768,14 @@ def test_downloads_that_nobody_takes_any_more_make_room_for_others(day: Observed
         day.connect(b"GET /api/export HTTP/1.1\r\nHost: localhost\r\n\r\n").close()
 
     assert soon(lambda: day.get("/api/export").status == 200)
+
+
+def test_kinds_are_counted_through_as_the_page_counts_them():
+    """A graph names them by their place in this list; the page has a list of its own."""
+    text = (Path(__file__).resolve().parents[3] / "ui" / "src" / "lanes" / "kinds.ts").read_text(encoding="utf-8")
+    [listed] = re.findall(r"KINDS[^=]*= \[(.*?)\]", text, re.DOTALL)
+
+    assert re.findall(r'"(\w+)"', listed) == list(KINDS)
 
 
 # A store that was tampered with
