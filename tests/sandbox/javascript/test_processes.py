@@ -193,7 +193,7 @@ def test_after_closing_no_process_is_left_and_none_is_started():
 def test_closing_ends_a_snippet_that_computes():
     sandbox = JavaScriptSandbox()
     run = sandbox.run(LOOP, Limits(cpu_ms=20_000, wall_ms=20_000))
-    threading.Timer(0.1, sandbox.close).start()
+    threading.Timer(1.0, sandbox.close).start()
 
     with pytest.raises(SnippetFailed):
         run.start()
