@@ -71,11 +71,11 @@ torture: setup ## The long fault tests, and every story in every combination
 docs: $(VENV)/.ready ## Regenerate docs/reference from the table of operations
 	$(BIN)/python -m thoughtbox.doors.cli.reference
 
-lock: | $(UV_NEEDED) ## Pin all dependencies again after a change to pyproject.toml or a package.json below tests
+lock: | $(UV_NEEDED) ## Pin all dependencies again after a change to pyproject.toml or a package.json
 	$(COMPILE) --extra postgres --output-file requirements.lock
 	$(COMPILE) --extra postgres --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	$(MAKE) $(VENV)/.ready
-	for folder in $(CLIENTS) $(BROWSER); do \
+	for folder in ui $(CLIENTS) $(BROWSER); do \
 		(cd $$folder && npm install --package-lock-only --ignore-scripts --loglevel=error) || exit 1; done
 
 clean: ## Remove everything that make has made
