@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
@@ -14,6 +13,7 @@ from thoughtbox.errors import ConfigurationError
 from thoughtbox.settings import Settings
 
 if TYPE_CHECKING:
+    import socket  # a start over stdio has no time for it
     from contextlib import AbstractContextManager
 
     from thoughtbox.doors.observatory.server import Running
