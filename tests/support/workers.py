@@ -60,7 +60,7 @@ class Served(Process):
 
     def _has_store_open(self) -> bool:
         files = Path(f"/proc/{self.pid}/fd").iterdir()
-        return any(file.is_symlink() and str(file.readlink()).endswith("thoughtbox.db") for file in files)
+        return any(_target(file).endswith("thoughtbox.db") for file in files)
 
     def connect(self) -> HTTPConnection:
         connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
@@ -138,3 +138,11 @@ class WorkersClient:
         assert opened.status == 200, opened.read()
         self._server.closes(opened)
         return opened
+
+
+def _target(file: Path) -> str:
+    """What a descriptor leads to; nothing, when it was closed since they were listed."""
+    try:
+        return str(file.readlink())
+    except OSError:
+        return ""
