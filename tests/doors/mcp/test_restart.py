@@ -24,8 +24,9 @@ from tests.support.pages import Answer, Call
 from tests.support.servers import ENVELOPE, STATELESS, environment, soon
 from tests.support.workers import BRIEF, USUAL, Served
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.http.event_loop import new_loop
 from thoughtbox.doors.mcp.server import McpServer
-from thoughtbox.doors.mcp.transports.http import HttpServer, new_loop
+from thoughtbox.doors.mcp.transports.http import HttpServer
 from thoughtbox.settings import load
 
 GATEWAY = "thoughtbox_gateway"

@@ -59,7 +59,7 @@ class Subscription:
 
     def take(self, found: Batch) -> None:
         """Tell what is new to it of a batch that begins where it stands, or before."""
-        data = b"".join(told.frame for told in found.told if told.seq > self.at and told.is_for(self.topic))
+        data = found.frames_for(self.topic, self.at)
         self.at = max(self.at, found.until)
         if data:
             self.watcher.send(data)
@@ -277,8 +277,7 @@ class Hall:
             key = (one.topic, one.at)
             data = together.get(key)
             if data is None:
-                parts = (told.frame for told in found.told if told.seq > one.at and told.is_for(one.topic))
-                data = together[key] = b"".join(parts)
+                data = together[key] = found.frames_for(one.topic, one.at)
             one.at = found.until
             one.has_been_live = True
             if data:

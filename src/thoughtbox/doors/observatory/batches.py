@@ -48,6 +48,10 @@ class Batch(NamedTuple):
     told: list[Told]
     has_more: bool
 
+    def frames_for(self, topic: Topic, at: int) -> bytes:
+        """What somebody who was told up to a record, and wants this, has not been told yet."""
+        return b"".join(told.frame for told in self.told if told.seq > at and told.is_for(topic))
+
 
 def batch(tx: Tx, after: int, channels: Collection[Channel]) -> Batch:
     """The next records, as events of these channels. A record that was tampered with is told as an error."""

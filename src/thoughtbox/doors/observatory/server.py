@@ -14,6 +14,7 @@ from email.utils import formatdate
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.http.bounded_http import BoundedHttp, Served
+from thoughtbox.doors.http.event_loop import new_loop
 from thoughtbox.doors.http.http_request import HttpRequest
 from thoughtbox.doors.http.listening import base_of
 from thoughtbox.doors.observatory import frames
@@ -141,8 +142,6 @@ class Running:
             self._thread.join(2 * GRACE_SECONDS)
 
     def _run(self) -> None:
-        from thoughtbox.doors.mcp.transports.http import new_loop
-
         try:
             with asyncio.Runner(loop_factory=new_loop) as runner:
                 runner.run(self._serve())

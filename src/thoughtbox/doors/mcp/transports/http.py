@@ -16,6 +16,7 @@ from typing import Any
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.echo import unblocked_output
 from thoughtbox.doors.http.bounded_http import BoundedHttp, Move, Served
+from thoughtbox.doors.http.event_loop import new_loop
 from thoughtbox.doors.http.open_connections import allow_connections
 from thoughtbox.doors.mcp.server import McpServer
 from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within
@@ -280,11 +281,3 @@ def serve_as_worker(settings: Settings, place: Place) -> None:
 def _run(serve: Callable[[], Coroutine[Any, Any, None]]) -> None:
     with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(serve())
-
-
-def new_loop() -> asyncio.AbstractEventLoop:
-    try:
-        import uvloop
-    except ImportError:  # pragma: no cover - it is not to be had everywhere
-        return asyncio.new_event_loop()
-    return uvloop.new_event_loop()
