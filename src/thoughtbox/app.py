@@ -9,18 +9,18 @@ import gc
 import re
 import time
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from thoughtbox import domains, installation
 from thoughtbox.engine.protocol import Engine, Sql
-from thoughtbox.errors import ConfigurationError, InvalidProof
+from thoughtbox.errors import ConfigurationError, InvalidProof, StorageError
 from thoughtbox.ledger.shadow import left_behind
 from thoughtbox.ledger.view import Views
 from thoughtbox.loading import loaded
-from thoughtbox.operations.caller import Focus, Memory
+from thoughtbox.operations.caller import Caller, Focus, Memory
 from thoughtbox.operations.lasting import Lasting
 from thoughtbox.search.registry import versions
 from thoughtbox.settings import Settings
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from thoughtbox.operations.dispatch import Dispatcher
 
 GARBAGE_THRESHOLDS = (50_000, 20, 20)
+
+MENDER = Caller(agent="thoughtbox", transport="background")
+"""Who puts right what was left unfinished."""
 
 PEACE_SECONDS = 0.1
 """Time before a module is imported that nobody has asked for yet."""
@@ -149,8 +152,20 @@ class Thoughtbox:
                 )
                 if self._is_kept:
                     made.tallies.keep()
+                if self.is_writable:
+                    self._mend(made)
                 self._dispatcher = made
             return self._dispatcher
+
+    def _mend(self, dispatcher: Dispatcher) -> None:
+        """Put right what a process that was killed has left unfinished, before anything is answered."""
+        for room in self.table.rooms.values():
+            if room.mending is not None:
+                question, mend = room.mending
+                with suppress(StorageError):  # what is busy now, or about to be closed, is seen to by the next start
+                    left = self.engine.read(lambda sql, question=question: sql.rows(question)).result()
+                    for (workspace,) in left:
+                        dispatcher.do(workspace, MENDER, mend, what="mending").result()
 
     def first_focus(self, memory: Memory) -> Focus:
         """What is remembered of a caller who has only just come."""

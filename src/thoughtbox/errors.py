@@ -15,6 +15,8 @@
     │   │   ├── ResourceNotFound       RESOURCE_NOT_FOUND
     │   │   ├── ExperienceNotFound     EXPERIENCE_NOT_FOUND
     │   │   ├── PresetNotFound         PRESET_NOT_FOUND
+    │   │   ├── NotebookNotFound       NOTEBOOK_NOT_FOUND
+    │   │   ├── CellNotFound           CELL_NOT_FOUND
     │   │   ├── FileMissing            FILE_NOT_FOUND
     │   │   └── ProjectUnavailable     PROJECT_UNAVAILABLE
     │   ├── StageRequirementNotMet     STAGE_REQUIREMENT_NOT_MET
@@ -57,6 +59,8 @@
     │   └── SchemaTooNew               SCHEMA_TOO_NEW
     ├── ConfigurationError             CONFIGURATION_ERROR: a setting cannot be honoured
     ├── SandboxUnavailable             SANDBOX_UNAVAILABLE: no sandbox could be started for a snippet
+    ├── RuntimeUnavailable             RUNTIME_UNAVAILABLE: what a notebook's cells need to be run is not there
+    │   └── IsolationUnavailable       ISOLATION_UNAVAILABLE
     └── InternalError                  INTERNAL_ERROR: our fault; the log has the details
 
 An error says what was wrong, with which field, and what to send instead. It
@@ -192,6 +196,18 @@ class PresetNotFound(NotFound):
     """There is no preset of that name, neither among those that come with the product nor in the project."""
 
     code = "PRESET_NOT_FOUND"
+
+
+class NotebookNotFound(NotFound):
+    """The workspace has no notebook of that id."""
+
+    code = "NOTEBOOK_NOT_FOUND"
+
+
+class CellNotFound(NotFound):
+    """The notebook has no cell of that id."""
+
+    code = "CELL_NOT_FOUND"
 
 
 class FileMissing(NotFound):
@@ -448,6 +464,18 @@ class SandboxUnavailable(ThoughtboxError):
     """No sandbox could be started, or all are busy; the snippet was not run."""
 
     code = "SANDBOX_UNAVAILABLE"
+
+
+class RuntimeUnavailable(ThoughtboxError):
+    """There is no Node or no Jupyter kernel that runs a cell, or it is too old for it; nothing was run."""
+
+    code = "RUNTIME_UNAVAILABLE"
+
+
+class IsolationUnavailable(RuntimeUnavailable):
+    """The machine has no way to keep a notebook's cells apart from everything else; nothing was run."""
+
+    code = "ISOLATION_UNAVAILABLE"
 
 
 class InternalError(ThoughtboxError):

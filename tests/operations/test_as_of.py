@@ -69,12 +69,12 @@ def ask_for_a_page(history: History, operation: str, arguments: Arguments, as_of
             return answer
 
 
-RANKED = {"sessions", "thoughts", "patterns", "notes", "records"}
+RANKED = {"sessions", "thoughts", "patterns", "notes", "records", "hits"}
 """Parts of answers that go by rank when something is searched for."""
 
 
 def _goes_by_rank(operation: str, arguments: Arguments) -> bool:
-    return operation in ("session.search", "authored_search") or bool(arguments.get("search"))
+    return operation in ("session.search", "authored_search", "notebook.search") or bool(arguments.get("search"))
 
 
 def essence(operation: str, arguments: Arguments, answer: Any) -> Any:

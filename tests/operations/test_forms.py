@@ -79,7 +79,11 @@ def test_what_only_reads_and_answers_with_a_list_of_objects_takes_it_and_nothing
 def test_documents_keep_the_format_that_they_have():
     own = [operation for operation in TABLE if FORMAT in wire_names(operation.input)]
 
-    assert {operation.name for operation in own if not operation.writes} == {"session.export", "anchors_export"}
+    assert {operation.name for operation in own if not operation.writes} == {
+        "session.export",
+        "anchors_export",
+        "notebook.export",
+    }
     assert not any(operation.lists for operation in own)
 
 

@@ -25,6 +25,7 @@ WAYS_ON = {"cursor": "cursor", "nextOffset": "offset", "next_after": "after"}
 """What an answer says of the next page, and the argument that asks for it."""
 
 SESSIONS, THOUGHTS, PATTERNS = 30, 130, 45
+NOTEBOOK_CELLS = 60
 LONG = 30_000
 ROOMY, TIGHT = 6_000, 600
 BUDGET = dict.fromkeys(("ledger_tail", "list_cells"), "max_chars")
@@ -69,12 +70,17 @@ PAGED = [
     Paged("knowledge.list_patterns", each("patterns", "id"), count=PATTERNS),
     Paged("knowledge.list_notes", each("notes", "id"), count=PATTERNS),
     Paged("list_cells", each("cells", "cell_id"), count=PATTERNS),
+    Paged("notebook.list", each("notebooks", "id"), count=PATTERNS),
+    Paged("notebook.history", each("events", "id"), {"notebookId": "latest"}, count=NOTEBOOK_CELLS + 1),
+    Paged("notebook.search", each("hits", "id"), {"query": "notebook"}),
+    Paged("notebook.export", lambda answer: [answer["content"]], {"notebookId": "latest"}),
     Paged("authored", each("records", "id"), {"session": "code"}, count=PATTERNS),
     Paged("authored_search", each("records", "id"), {"query": "claim"}, count=PATTERNS),
 ]
 
 
-LISTS = [read for read in PAGED if read.operation != "session.export"]
+TEXTS = ("session.export", "notebook.export")
+LISTS = [read for read in PAGED if read.operation not in TEXTS]
 """Without the one whose pages are pieces of a text."""
 
 
@@ -113,12 +119,16 @@ def mia(box: Box) -> Client:
         mia.call("knowledge.write_note", **written)
         mia.call("claim", text=f"A claim, number {number} " + "r" * 3_000, session="code")
         mia.call("record_episode", summary=f"Always do {number} " + "r" * 300, outcome="success", source="agent")
+        mia.call("notebook.create", name=f"A notebook, number {number} " + "n" * 150)
     mia.call("run_consolidation")
+    for number in range(NOTEBOOK_CELLS):
+        text = f"A cell of a notebook, number {number} " + "c" * 3_000
+        mia.call("notebook.add_cell", notebookId="latest", type="markdown", content=text)
     return mia
 
 
 def smaller_pages(read: Paged) -> Answer:
-    return {"maxChars": 20_000} if read.operation == "session.export" else {"limit": 7}
+    return {"maxChars": 20_000} if read.operation in TEXTS else {"limit": 7}
 
 
 def test_every_paged_read_is_known_here():
@@ -136,6 +146,8 @@ def test_pages_stay_within_the_ceiling_and_show_every_item_once(mia: Client):
         if read.operation == "session.export":
             assert exported(items) == exported(again)
             assert len(exported(items)) == THOUGHTS
+        elif read.operation == "notebook.export":
+            assert "".join(items) == "".join(again)
         else:
             assert len(items) == len(set(items)) == (read.count or len(items)), read.operation
             assert again == items, f"{read.operation}: what is shown depends on where pages end"

@@ -15,7 +15,7 @@ from thoughtbox.operations.registry import TABLE, Operation
 domains.load()
 OPERATIONS = list(TABLE)
 names = [operation.name for operation in OPERATIONS]
-WITHOUT_A_RECORD = {"context_pack_export", "export_experiences", "import_experiences"}
+WITHOUT_A_RECORD = {"context_pack_export", "export_experiences", "import_experiences", "notebook.interrupt"}
 """They write a file, or what their example brings in is here already."""
 
 

@@ -24,6 +24,8 @@ class Resource(NamedTuple):
     arguments: Mapping[str, Any] = _NONE
     part: str | None = None
     """The field of the answer that is the resource's text; all of it, as JSON, when not given."""
+    is_self_describing: bool = False
+    """Whether the answer says itself what it is: fields `mime`, and `encoding`, `base64` where it is no text."""
     text: str | None = None
     """What stands at the address, when it is no operation's answer."""
     mime: str = "application/json"

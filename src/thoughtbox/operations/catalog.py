@@ -25,6 +25,15 @@ Ahead = Callable[["Table", "Lasting", str, Mapping[str, Any]], None]
 """Begins what an operation with such arguments will need most time for, while its module is yet to be imported."""
 
 
+class Mending(NamedTuple):
+    """What a process that was killed may have left unfinished, and how that is put right by the next one."""
+
+    workspaces: str
+    """The question, in SQL, in which workspaces there is any of it."""
+    mend: Callable[[Any], object]
+    """Puts right what is left in the workspace of a transaction; what others are still at is none of it."""
+
+
 class Gateway(NamedTuple):
     """What makes an operation one that leads to all others."""
 
@@ -91,6 +100,7 @@ class KnownRoom(NamedTuple):
     """The type of what it keeps in its caller's focus, or where that is."""
     first_focus: Callable[[Mapping[str, Any]], object] | None
     ahead: Ahead | None
+    mending: Mending | None
 
     @property
     def remembers(self) -> type[Any] | None:
@@ -172,8 +182,9 @@ def _operation(fields: tuple[Any, ...]) -> KnownOperation:
 
 
 def _room(fields: tuple[Any, ...]) -> KnownRoom:
-    name, summary, module, gateway, names, arguments, *others = fields
-    return KnownRoom(name, summary, module, _referred(gateway), names, arguments, *map(_referred, others))
+    name, summary, module, gateway, names, arguments, *others, mending = fields
+    known = Mending(mending[0], _referred(mending[1])) if mending is not None else None
+    return KnownRoom(name, summary, module, _referred(gateway), names, arguments, *map(_referred, others), known)
 
 
 def _view(fields: tuple[Any, ...]) -> KnownView:

@@ -57,6 +57,7 @@ def _room(room: KnownRoom) -> KnownRoom:
         remembered=_place(room.remembers),
         first_focus=_place(room.first_focus),
         ahead=_place(room.ahead),
+        mending=room.mending._replace(mend=_place(room.mending.mend)) if room.mending is not None else None,
     )
 
 

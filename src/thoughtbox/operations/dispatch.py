@@ -109,6 +109,7 @@ class Dispatcher:
             workspaces=workspaces,
             tallies=self.tallies,
             answered=Answered(),
+            lasting=self.lasting,
             run=self._run_within,
         )
 
@@ -321,6 +322,7 @@ class Dispatcher:
             tx.remarks = remarks
             return tx if writes else self._shown(tx)
 
+        place = operation.reserve(self.lasting, call.workspace, arguments) if operation.reserve is not None else None
         here_too = partial(self.submit, here=True)
         calling = CallsOfOne(here_too, self.table, self._around.settings, self.lasting, call, given)
         slices = Slices(
@@ -328,8 +330,13 @@ class Dispatcher:
             first_here=here,
             calling=calling,
             focus=call.focus,
+            place=place,
         )
-        answer = yield from in_slices(slices, operation, arguments)
+        try:
+            answer = yield from in_slices(slices, operation, arguments)
+        finally:
+            if place is not None:
+                place.release()
         if call.landing is not None:
             call.landing.focus = slices.focus
         self._around.answered.note(call.workspace, call.caller.agent, operation.name, None)

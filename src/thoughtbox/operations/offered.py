@@ -4,7 +4,7 @@ from thoughtbox.operations.addressed import Prompt, Resource
 from thoughtbox.operations.apart import Apart
 from thoughtbox.operations.budget import HARD_CEILING, fit
 from thoughtbox.operations.caller import Focus
-from thoughtbox.operations.catalog import Gateway, KnownOperation
+from thoughtbox.operations.catalog import Gateway, KnownOperation, Mending
 from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.misspelt import nearest
 from thoughtbox.operations.models import (
@@ -18,11 +18,12 @@ from thoughtbox.operations.models import (
     Text,
 )
 from thoughtbox.operations.operation import Envelope, Example, Guard, Operation, Outside, Sampling
-from thoughtbox.operations.paging import Pages, cursor, fitting, foreign_cursor, place_in, size
+from thoughtbox.operations.paging import Pages, cursor, fitting, fitting_text, foreign_cursor, place_in, size
 from thoughtbox.operations.parts import Part, answer_of, arguments_of
 from thoughtbox.operations.registry import Room
 from thoughtbox.operations.repetition import LONGEST_KEY
 from thoughtbox.operations.steps import Answered, Slices, Steps
+from thoughtbox.operations.storable import unstorable
 from thoughtbox.operations.table import TABLE, Table
 from thoughtbox.operations.topics import Confidence, Name, RecordData, Time, earlier, must_stand_in
 from thoughtbox.operations.tx import Tx
@@ -48,6 +49,7 @@ __all__ = [
     "KnownOperation",
     "Lasting",
     "MaxChars",
+    "Mending",
     "Name",
     "Operation",
     "Output",
@@ -71,10 +73,12 @@ __all__ = [
     "earlier",
     "fit",
     "fitting",
+    "fitting_text",
     "foreign_cursor",
     "must_stand_in",
     "nearest",
     "place_in",
     "redacted",
     "size",
+    "unstorable",
 ]

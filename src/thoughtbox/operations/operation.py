@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from thoughtbox.errors import RecordedRefusal, ThoughtboxError
 from thoughtbox.ledger.view import View
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.catalog import Gateway
 from thoughtbox.operations.forms import FORMAT, TBX, holds_a_list
+from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.models import Input, Output, has_field, wire_names
 from thoughtbox.operations.paging import Pages
 from thoughtbox.operations.tx import Task, Tx
@@ -40,6 +42,18 @@ class Guard(NamedTuple):
     """What it asks for, for people who read about the operation: `needs stage 2`."""
     errors: tuple[type[ThoughtboxError], ...] = ()
     """What it refuses with."""
+
+
+class Place(Protocol):
+    """A place in a queue, for work that is to be done in the order in which it was asked for."""
+
+    def put(self, work: Callable[[], Any], *, stop: Callable[[], object]) -> Future[Any]:
+        """Have the work done when its turn comes; `stop` ends it soon, from any thread."""
+        ...
+
+    def release(self) -> None:
+        """Let those behind go on, if nothing was put here."""
+        ...
 
 
 class Shape(NamedTuple):
@@ -139,6 +153,8 @@ class Operation:
     """What its caller sends behind it waits for it, though it may take seconds."""
     works_in_steps: bool = False
     """Its function is a generator that yields its reads and writes (see `steps.py`)."""
+    reserve: Callable[[Lasting, str, Any], Place] | None = None
+    """It works in steps, and this takes its place in a queue before anything else is looked at: in the order sent."""
     finishes: bool = False
     """It works in steps, and leaves all that it writes to one (`Slices.finish`): an idempotency key is possible."""
     fresh: tuple[type[View], ...] = ()

@@ -149,3 +149,15 @@ def fitting(items: Iterable[object], room: int) -> int:
 def size(answer: object) -> int:
     """The length of an answer, or of a part of it, on the wire."""
     return len(orjson.dumps(answer))
+
+
+def fitting_text(text: str, room: int) -> str:
+    """The longest beginning of a text that has room on the wire, where quotes and the like take more."""
+    low, high = 0, min(len(text), max(room, 0))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if len(orjson.dumps(text[:middle])) <= room:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low]

@@ -17,7 +17,8 @@ from thoughtbox.loading import declaring
 from thoughtbox.operations.addressed import Prompt, Resource
 from thoughtbox.operations.budget import HARD_CEILING
 from thoughtbox.operations.caller import Focus
-from thoughtbox.operations.catalog import Ahead, Gateway, KnownOperation, KnownRoom
+from thoughtbox.operations.catalog import Ahead, Gateway, KnownOperation, KnownRoom, Mending
+from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.models import Output
 from thoughtbox.operations.operation import (
     Completion,
@@ -27,6 +28,7 @@ from thoughtbox.operations.operation import (
     FromClient,
     Guard,
     Operation,
+    Place,
     Sampling,
     Shape,
 )
@@ -58,6 +60,7 @@ class Room:
         remembers: type[DataclassInstance] | None = None,
         first_focus: Callable[[Mapping[str, Any]], object] | None = None,
         ahead: Ahead | None = None,
+        mending: Mending | None = None,
         gateway: str | Lines = "",
         gateway_names: Sequence[str] = (),
         gateway_arguments: Mapping[str, Sequence[str]] | None = None,
@@ -69,11 +72,12 @@ class Room:
 
         `invalid` is what this surface's specification calls a bad argument. `remembers` is the type of the value that
         the room keeps in its caller's focus (a frozen dataclass whose fields are plain), and `first_focus` makes the
-        one that a new caller has, from the settings. `ahead` begins what a first call will wait for. `gateway` is what
-        the room says of itself in the description of the one tool that leads to all, perhaps to a caller who stands
-        somewhere; `gateway_names` are the names that its specification wants to be seen there, of operations and of
-        families, and `gateway_arguments` those arguments of some operations that are. `echo` says in a line what a
-        write of it has done. `envelope` goes around everything that is answered.
+        one that a new caller has, from the settings. `ahead` begins what a first call will wait for, and `mending` is
+        for what a killed process has left unfinished. `gateway` is what the room says of itself in the description of
+        the one tool that leads to all, perhaps to a caller who stands somewhere; `gateway_names` are the names that
+        its specification wants to be seen there, of operations and of families, and `gateway_arguments` those
+        arguments of some operations that are. `echo` says in a line what a write of it has done. `envelope` goes
+        around everything that is answered.
         """
         self.name = name
         self._echo = echo or _echo
@@ -90,6 +94,7 @@ class Room:
             remembered=remembers,
             first_focus=first_focus,
             ahead=ahead,
+            mending=mending,
         )
         table.declare("room", table.rooms, name, self.known)
         table.declare_views(views)
@@ -129,6 +134,7 @@ class Room:
         in_turn: bool = False,
         in_forms: bool = False,
         finishes: bool = False,
+        reserve: Callable[[Lasting, str, Any], Place] | None = None,
         shared: bool = False,
         toolsets: Sequence[str] = (),
         fresh: Sequence[type[View]] = (),
@@ -176,6 +182,7 @@ class Room:
                 in_turn=in_turn,
                 in_forms=in_forms,
                 finishes=finishes,
+                reserve=reserve,
                 works_in_steps=in_steps,
                 fresh=tuple(fresh),
                 guard=guard,

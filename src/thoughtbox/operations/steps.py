@@ -30,7 +30,7 @@ from thoughtbox.operations.caller import Focus
 from thoughtbox.operations.forms import Form
 from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.models import Input
-from thoughtbox.operations.operation import Operation
+from thoughtbox.operations.operation import Operation, Place
 from thoughtbox.operations.tx import FORGETFUL, Answer, Progress, Tx
 
 __all__ = ["Calling", "Slices", "Steps", "in_slices"]
@@ -92,6 +92,7 @@ class Slices:
         first_here: bool = False,
         calling: Calling | None = None,
         focus: Focus = FORGETFUL,
+        place: Place | None = None,
     ) -> None:
         """`first_here`: the first slice may be done in the thread that asks for it."""
         self._engine = engine
@@ -101,6 +102,7 @@ class Slices:
         self._progress = progress
         self._may_be_here = first_here
         self._calling = calling
+        self._place = place
         self.focus = focus
         """Where the caller stands, and in the end where the call leaves it."""
 
@@ -109,6 +111,12 @@ class Slices:
         """How other operations are called; only an operation has it."""
         assert self._calling is not None
         return self._calling
+
+    @property
+    def place(self) -> Place:
+        """The place in a queue that was taken when the call came in; only an operation that reserves one has it."""
+        assert self._place is not None
+        return self._place
 
     def read(self, work: Callable[[Tx], T], *, long: bool = False, here: bool = False) -> Future[T]:
         """Ask something of a snapshot; `long` keeps it out of the way of those who ask little.
@@ -145,10 +153,10 @@ class Slices:
         """Do all that the operation writes, in one transaction, and under the call's idempotency key, if it has one."""
         return self.write(lambda tx: Answered(self.calling.once(tx, work), tx.focus), here=here)
 
-    def report(self, done: int, total: int) -> None:
-        """Say how many parts of how many are done."""
+    def report(self, done: int, total: int, said: str | None = None) -> None:
+        """Say how many parts of how many are done, or also what has come of it, in words."""
         if self._progress is not None:
-            self._progress(done, total)
+            self._progress(done, total) if said is None else self._progress(done, total, said)
 
     def _is_here(self) -> bool:
         is_here, self._may_be_here = self._may_be_here, False

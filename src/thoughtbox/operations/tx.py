@@ -7,16 +7,16 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Draft, Record, Source
-from thoughtbox.ledger.replay import Progress
 from thoughtbox.ledger.view import NOW, View, Views
 from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.caller import Caller, Focus, Root
+from thoughtbox.operations.lasting import Lasting
 from thoughtbox.operations.reach import Workspaces
 from thoughtbox.operations.tallies import Tallies
 from thoughtbox.world import World
@@ -25,6 +25,12 @@ V = TypeVar("V", bound=View)
 Answer = dict[str, Any]
 
 FORGETFUL = Focus("none")
+
+
+class Progress(Protocol):
+    """Is told how many parts of how many are done, and perhaps what has come of it since it was told last."""
+
+    def __call__(self, done: int, total: int, said: str | None = None, /) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +51,8 @@ class Surroundings:
     tallies: Tallies
     answered: Answered
     """What callers were answered lately."""
+    lasting: Lasting
+    """What rooms keep for as long as the process serves."""
     run: Callable[[Tx, str, Mapping[str, Any]], Within]
     """Runs an operation inside a transaction: what `Tx.call` does."""
 
@@ -137,6 +145,11 @@ class Tx:
     def answered(self) -> Answered:
         """What callers were answered lately."""
         return self._around.answered
+
+    @property
+    def lasting(self) -> Lasting:
+        """What rooms keep for as long as the process serves; nothing that is answered may depend on it."""
+        return self._around.lasting
 
     def random_bytes(self, count: int) -> bytes:
         return self._around.world.random_bytes(count)

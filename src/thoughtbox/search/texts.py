@@ -128,7 +128,7 @@ class Texts(View):
     """What rooms have said is searchable: see `advance`."""
     schema = "texts.sql"
     pace = "tail"
-    generation = 5
+    generation = 6
 
     def find(
         self,

@@ -102,7 +102,7 @@ class OperationCalls:
         news: asyncio.Queue[tuple[int, int]] = asyncio.Queue(maxsize=1)
         given_up = threading.Event()
 
-        def report(done: int, total: int) -> None:
+        def report(done: int, total: int, said: str | None = None) -> None:
             if given_up.is_set():
                 raise GivenUp
             loop.call_soon_threadsafe(_replace, news, (done, total))

@@ -36,7 +36,7 @@ from thoughtbox.operations import Example, Resource, Room, Slices, Steps, Tx
 room = Room(
     "ledger",
     summary="The ledger itself: how it stands, whether it holds, and proofs of it.",
-    gateway="ledger: ledger_verify, ledger_tail",
+    gateway="ledger: ledger_verify",
 )
 
 room.topic(CHECKPOINT, topics.checkpoint, streams="ledger")

@@ -59,7 +59,7 @@ room = Room(
     ],
     invalid=ValidationFailed,
     echo=echo,
-    gateway="memory: search_experiences {query}, record_experience: what worked; compliance_snapshot: proof",
+    gateway="memory: search_experiences {query}, record_experience; compliance_snapshot: proof",
 )
 
 knowledge_records.declare(room)

@@ -40,7 +40,7 @@ room = Room(
     invalid=InvalidInput,
     envelope=ENVELOPE,
     echo=echo,
-    gateway="mind: what is known: think_card {card}, context_pack, open {id}, tasks_create, help",
+    gateway="mind: think_card {card}, context_pack, open {id}, tasks_create, help",
 )
 
 topics.declare(room)

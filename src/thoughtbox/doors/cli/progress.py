@@ -31,7 +31,7 @@ class Bar:
         self._shown: tuple[Progress, TaskID] | None = None
         self._is_wanted = sys.stderr.isatty()
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, done: int, total: int, said: str | None = None) -> None:
         if self._given_up.is_set():
             raise CancelledError
         if not self._is_wanted or time.monotonic() - self._begun < PATIENCE_SECONDS:

@@ -18,6 +18,8 @@ from thoughtbox.operations.tx import Tx
 from thoughtbox.operations.workspaces import named_workspace
 
 LONGEST_NAME = 128
+LONGEST_SAID = 4_000
+"""Characters of what work says of itself that wait to be passed on."""
 
 
 class GivenUp(Exception):
@@ -106,22 +108,25 @@ class _Reporting:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._newest: tuple[int, int] | None = None
+        self._newest: tuple[int, int, str | None] | None = None
         self.is_given_up = False
 
-    def report(self, done: int, total: int) -> None:
-        """Runs in the thread that works."""
+    def report(self, done: int, total: int, said: str | None = None) -> None:
+        """Runs in the thread that works. Of words nothing is passed over, as long as they are few."""
         if self.is_given_up:
             raise GivenUp
-        is_told_already, self._newest = self._newest is not None, (done, total)
-        if not is_told_already:
+        waiting = self._newest
+        if waiting is not None and waiting[2] is not None:
+            said = f"{waiting[2]}{said or ''}"[-LONGEST_SAID:]
+        self._newest = (done, total, said)
+        if waiting is None:
             self._request.connection.place.post(self._tell)
 
     def _tell(self) -> None:
         newest, self._newest = self._newest, None
         if newest is not None:
-            done, total = newest
-            self._request.report(done, total, f"{done} of {total} records")
+            done, total, said = newest
+            self._request.report(done, total, said or f"{done} of {total} records")
 
 
 @lru_cache(maxsize=256)

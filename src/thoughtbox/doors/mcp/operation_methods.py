@@ -87,6 +87,9 @@ class OperationMethods:
             operation = self._table.find(resource.operation)
             answer = yield from self._calls.read(request, operation, {**resource.arguments, **arguments})
             part = answer.get(resource.part) if resource.part is not None else answer
+            if resource.is_self_describing:
+                field = "blob" if answer["encoding"] == "base64" else "text"
+                return {"contents": [{"uri": uri, "mimeType": answer["mime"], field: part}]}
             text = part if isinstance(part, str) else _text(part)
         else:
             text = self._wording.of(text)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-# What is not there for reading at once, such as a pipe that nobody writes to, must not be waited for.
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
+from thoughtbox.files_below import opened_below
 
 
 class Allowance:
@@ -73,7 +70,7 @@ class Transcript:
 @contextmanager
 def opened(root: Path, below: PurePath, allowance: Allowance) -> Generator[Transcript | None]:
     """The file below the root, or None if it is gone, is no regular file, or may not be read."""
-    descriptor = _descriptor(root, below)
+    descriptor = opened_below(root, below)
     if descriptor is None:
         yield None
         return
@@ -82,27 +79,3 @@ def opened(root: Path, below: PurePath, allowance: Allowance) -> Generator[Trans
         yield Transcript(descriptor, os.fstat(descriptor).st_size, allowance)
     finally:
         os.close(descriptor)
-
-
-def _descriptor(root: Path, below: PurePath) -> int | None:
-    """Folder by folder, so that none can be exchanged for a link that leads out while we look."""
-    try:
-        folder = os.open(root, _FOLDER)
-    except OSError:
-        return None
-    try:
-        for name in below.parts[:-1]:
-            inner = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
-            os.close(folder)
-            folder = inner
-        if not stat.S_ISREG(os.stat(below.name, dir_fd=folder, follow_symlinks=False).st_mode):
-            return None
-        descriptor = os.open(below.name, _FILE, dir_fd=folder)
-    except (OSError, ValueError):
-        return None
-    finally:
-        os.close(folder)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    return None
