@@ -72,8 +72,8 @@ docs: $(VENV)/.ready ## Regenerate docs/reference from the table of operations
 	$(BIN)/python -m thoughtbox.doors.cli.reference
 
 lock: | $(UV_NEEDED) ## Pin all dependencies again after a change to pyproject.toml or a package.json
-	$(COMPILE) --extra postgres --output-file requirements.lock
-	$(COMPILE) --extra postgres --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	$(COMPILE) --extra postgres --extra notebooks --output-file requirements.lock
+	$(COMPILE) --extra postgres --extra notebooks --group dev --constraint requirements.lock --output-file requirements-dev.lock
 	$(MAKE) $(VENV)/.ready
 	for folder in ui $(CLIENTS) $(BROWSER); do \
 		(cd $$folder && npm install --package-lock-only --ignore-scripts --loglevel=error) || exit 1; done

@@ -9,6 +9,7 @@ import pytest
 from tests.support.box import WORKSPACE, Box
 from tests.support.memory import fill_memory
 from tests.support.mind import fill_mind
+from tests.support.notebooks import fill_notebooks
 from tests.support.thinker import Client
 from thoughtbox.app import all_views
 from thoughtbox.engine.protocol import Sql
@@ -39,6 +40,7 @@ def fill(box: Box) -> None:
     box.call("vars.set", {"name": "page", "value": 3, "session": "s"})
     fill_mind(box)
     fill_memory(box)
+    fill_notebooks(box)
     for number in range(200):
         box.submit("thought_record", {"sessionId": "s", "thoughtType": "note", "content": f"n {number}"})
     box.call("thought_plan", {"sessionId": "s", "planDescription": "once", "actionId": "deploy-1"}, key="k1")

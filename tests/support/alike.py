@@ -11,9 +11,10 @@ _MADE = re.compile(
     r"|\b\d{13}\b(?:-[a-z0-9]{9}\b)?"  # a time in milliseconds, with a random tail
     r"|\b[0-9a-f]{12,64}\b"  # a hash
     r"|\b[A-Za-z0-9_-]{40,}\b"  # a token
+    r'|(?<="durationMs":)\d+'  # how long something took
 )
 EARLIEST_MS = 10**12
-VARYING = frozenset({"duration", "density", "thoughtDensity"})
+VARYING = frozenset({"duration", "durationMs", "density", "thoughtDensity"})
 """Numbers that follow from how long something took."""
 
 

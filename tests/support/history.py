@@ -27,6 +27,10 @@ class History(ByChance):
         self.branches = ["alt", "side", "third"]
         self.patterns = ["unknown-pattern"]
         self.notes = ["unknown-note"]
+        self.notebooks = ["unknown-notebook"]
+        self.cells = ["unknown-cell"]
+        self.runs = ["th:1"]
+        self.outputs = ["0" * 64]
         self._begin()
         self._author()
 
@@ -54,6 +58,14 @@ class History(ByChance):
             self._author: 4,
             self._remember: 2,
             self._checkpoint: 1,
+            self._make_notebook: 2,
+            self._write_cell: 4,
+            self._change_cell: 2,
+            self._move_cell: 2,
+            self._take_cell_out: 1,
+            self._delete_notebook: 1,
+            self._run_cell: 2,
+            self._cite: 1,
         }
 
     def text(self) -> str:
@@ -208,6 +220,44 @@ class History(ByChance):
     def authored_in(self) -> str:
         return self.chance.choice(self.trails)
 
+    def _make_notebook(self) -> None:
+        made = self._call("notebook.create", name=self.text())
+        self.notebooks.append(made["notebookId"])
+
+    def _write_cell(self) -> None:
+        kind = self.chance.choice(["title", "markdown", "code", "code"])
+        text = f"console.log({self.text()!r})" if kind == "code" else self.text()
+        made = self._call("notebook.add_cell", notebookId=self.notebook(), type=kind, content=text)
+        self.cells.append(made["cellId"])
+
+    def _change_cell(self) -> None:
+        text = f"console.log({self.text()!r}); process.exit(1)"
+        self._call("notebook.update_cell", notebookId=self.notebook(), cellId=self.cell(), content=text)
+
+    def _move_cell(self) -> None:
+        place = self.chance.randint(0, 2)
+        self._call("notebook.move_cell", notebookId=self.notebook(), cellId=self.cell(), position=place)
+
+    def _take_cell_out(self) -> None:
+        self._call("notebook.delete_cell", notebookId=self.notebook(), cellId=self.cell())
+
+    def _delete_notebook(self) -> None:
+        self._call("notebook.delete", notebookId=self.chance.choice(self.notebooks))
+
+    def _run_cell(self) -> None:
+        run = self._call("notebook.run_cell", notebookId=self.notebook(), cellId=self.cell())
+        self.runs.append(run["runId"])
+        self.outputs += [output["sha256"] for output in run["outputs"]]
+
+    def _cite(self) -> None:
+        self._call("notebook.cite", runId=self.chance.choice(self.runs), target=self.some_record())
+
+    def notebook(self) -> str:
+        return self.chance.choice([*self.notebooks[-2:], "latest"])
+
+    def cell(self) -> str:
+        return self.chance.choice([*self.cells[-3:], *self.cells])
+
     def _checkpoint(self) -> None:
         app = self.box.app
         checkpoint(app.engine, app.views, app.keyring, app.world, WORKSPACE)
@@ -269,6 +319,13 @@ class Questions(Drawn):
             "name": lambda: chance.choice([*sorted(TABLE.operations), *WORDS * 20]),
             "operation": lambda: chance.choice(["session", "thought"]),
             "subOperation": lambda: chance.choice(["get", "list"]),
+            "notebookId": lambda: chance.choice([*history.notebooks, "latest"]),
+            "cellId": lambda: chance.choice(history.cells),
+            "runId": lambda: chance.choice(history.runs),
+            "sha256": lambda: chance.choice(history.outputs),
+            "targets": lambda: [history.some_record()],
+            "format": lambda: chance.choice(["src.md", "ipynb"]),
+            "stage": lambda: chance.choice([0, 2]),
             "keyMoments": lambda: [{"thoughtNumber": 1, "significance": 5}],
             "targetTypes": lambda: [chance.choice(["pattern", "anti-pattern", "signal"])],
         }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from thoughtbox.operations.table import Table
 
-ROOMS = ("thoughts", "mind", "memory", "trail", "ledger", "calls", "code")
+ROOMS = ("thoughts", "mind", "memory", "trail", "ledger", "calls", "code", "notebooks")
 """In the order in which they say what they are for."""
 
 _LOCK = Lock()

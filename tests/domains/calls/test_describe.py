@@ -118,7 +118,7 @@ def test_of_a_room_it_says_which_there_are(newcomer: Client, room: str):
 
 
 def test_what_is_not_there_leads_to_the_list(newcomer: Client):
-    for name in ("notebook", "overview"):
+    for name in ("workbook", "overview"):
         for call in ({"operation": name}, {"operation": "describe", "name": name}):
             with pytest.raises(InvalidOperation) as refused:
                 newcomer.gateway(**call)

@@ -89,7 +89,7 @@ def test_an_operation_that_is_not_there_is_refused_and_the_nearest_is_named(tom:
 
 
 @pytest.mark.parametrize(
-    "name", ["THOUGHT", "thought ", "session.", ".get", "session.get.get", "notebook", "…", "x" * 9999]
+    "name", ["THOUGHT", "thought ", "session.", ".get", "session.get.get", "workbook", "…", "x" * 9999]
 )
 def test_a_name_that_is_almost_one_is_refused_too(tom: Client, name: str):
     with pytest.raises(InvalidOperation):

@@ -471,6 +471,7 @@ def test_every_text_of_the_gateway_names_every_room_and_how_to_go_on():
             "trail:",
             "ledger:",
             "batch ",
+            "notebook.",
             "describe ",
         ):
             assert name in text

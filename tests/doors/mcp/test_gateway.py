@@ -21,9 +21,9 @@ LONGEST_ENTRY = 1_600
 
 DOCUMENTED = [
     *("get_state", "start_new", "load_context", "list_sessions", "navigate", "list_roots", "bind_root"),
-    *("cipher", "session", "thought", "mental_models"),
+    *("cipher", "session", "thought", "mental_models", "notebook"),
 ]
-"""The document's operations, as far as there are rooms for them."""
+"""The document's operations."""
 
 NOTE = {"sessionId": "s1", "thoughtType": "note", "content": "x"}
 

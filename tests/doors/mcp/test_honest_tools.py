@@ -37,9 +37,10 @@ def tools(everything: Agent) -> dict[str, Tool]:
 
 WITHOUT_A_RECORD = {
     *("context_pack_export", "export_experiences", "import_experiences"),
-    *("install_hooks", "uninstall_hooks", "authorize_operation"),
+    *("install_hooks", "uninstall_hooks", "authorize_operation", "notebook.interrupt"),
 }
-"""They write a file, or nothing as their example has it: on trial, with a token of nobody's, what is here already."""
+"""They write a file, or nothing as their example has it: on trial, with a token of nobody's, what is here already, or
+where nothing runs."""
 
 
 def tool_of(operation: Operation) -> str:

@@ -81,7 +81,8 @@ def test_annotations_say_what_is_destructive(start_agent: StartAgent):
     of_the_mind = {tool for tool in destructive if "workspace" in tools[tool].input_schema["properties"]}
     of_a_project = {"apply_preset", "export_config", "update_project_context", "export_experiences"}
     of_a_project |= {"install_hooks", "uninstall_hooks"}
-    elsewhere = {*taken_away, *overwritten, *leading_there, "navigate", "bind_root"}
+    of_notebooks = {"notebook_update_cell", "notebook_delete_cell", "notebook_delete"}
+    elsewhere = {*taken_away, *overwritten, *leading_there, *of_notebooks, "navigate", "bind_root"}
     assert destructive - of_the_mind == elsewhere | of_a_project
     assert {"branch_delete", "tag_delete", "graph_apply", "branch_rename", "think_set_status"} <= of_the_mind
     assert {"notes_commit", "think_card", "branch_create", "merge", "graph_query"}.isdisjoint(of_the_mind)

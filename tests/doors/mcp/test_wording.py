@@ -59,7 +59,7 @@ def test_no_tool_is_named_but_as_an_operation_of_the_gateway(name: str):
     """A word such as `thought_plan` stands in a call, or in the list of operations."""
     text = TEXTS[name]
     if name == "list_mcp_assets":
-        for lists in ("Operations by stage", "The mind room", "The memory room"):
+        for lists in ("Operations by stage", "The mind room", "The memory room", "The notebooks room"):
             text = re.sub(rf"^\*\*{lists}.*?(?=^\*\*)", "", text, flags=re.MULTILINE | re.DOTALL)
     alone = names_in(CALL.sub("", text)) - set(TABLE.prompts)
 

@@ -21,7 +21,7 @@ _ALL = (
 )
 
 _BY_STAGE = (
-    f"{_BEGIN} Open: list_sessions, session.brief, get_thought.\n{_ALL}",
+    f"{_BEGIN} Open: list_sessions, session.brief.\n{_ALL}",
     f"Next: cipher, which opens thought and mental_models. Another session: session.resume_latest.\n{_ALL}",
     f"All is open. Another session: session.resume_latest, start_new.\n{_ALL}",
     f"All is open; mental_models shows those of your domain.\n{_ALL}",

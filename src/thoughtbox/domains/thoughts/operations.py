@@ -1,6 +1,7 @@
 """The way in: importing this enters all of the room's operations into the table."""
 
 from thoughtbox.domains.thoughts.begin import operations as begin
+from thoughtbox.domains.thoughts.begin import stage_check
 from thoughtbox.domains.thoughts.content import completions, mental_models, prompts, resources
 from thoughtbox.domains.thoughts.knowledge import notes, patterns
 from thoughtbox.domains.thoughts.room import room
@@ -21,5 +22,6 @@ __all__ = [
     "resources",
     "room",
     "sessions",
+    "stage_check",
     "think",
 ]

@@ -32,7 +32,7 @@ _SAID = {f"needs stage {stage}": stage for stage in range(len(NAMES))}
 def at(stage: int) -> Guard:
     """The guard of an operation that belongs to a stage: lets a call pass whose caller has come this far."""
     return Guard(
-        check=lambda tx, operation, arguments: _refuse_or_hint(tx, operation, arguments, stage),
+        check=lambda tx, operation, arguments: refuse_or_hint(tx, operation, arguments, stage),
         says=next(said for said, meant in _SAID.items() if meant == stage),
         errors=(StageRequirementNotMet,),
     )
@@ -42,7 +42,7 @@ def stage_needed(operation: Operation | KnownOperation) -> int:
     return _SAID.get(operation.needs or "", ENTRY)
 
 
-def _refuse_or_hint(tx: Tx, operation: Operation, arguments: Input, needed: int) -> str | None:
+def refuse_or_hint(tx: Tx, operation: Operation | KnownOperation, arguments: Input, needed: int) -> str | None:
     """Refuse an operation whose stage has not been reached, or, where stages only guide, have a hint."""
     if not tx.focus.lasts:
         return None
@@ -85,7 +85,7 @@ def unlocking(stage: int, session_id: str | None) -> dict[str, str]:
     return {"operation": "cipher" if stage == INIT_COMPLETE else "navigate", **named}
 
 
-def _open_instead(operation: Operation, arguments: Input) -> str:
+def _open_instead(operation: Operation | KnownOperation, arguments: Input) -> str:
     """What whoever only wants to look something up can do at any stage."""
     if operation.writes:
         return ""
@@ -95,7 +95,7 @@ def _open_instead(operation: Operation, arguments: Input) -> str:
 
 
 def _refusal(
-    tx: Tx, operation: Operation, stage: int, needed: int, session_id: str | None, instead: str
+    tx: Tx, operation: Operation | KnownOperation, stage: int, needed: int, session_id: str | None, instead: str
 ) -> StageRequirementNotMet:
     call = unlocking(stage, session_id)
     then = " After that, cipher." if stage == ENTRY and needed > INIT_COMPLETE else ""

@@ -125,14 +125,16 @@ def json_chunks(
     *,
     exported_at: str,
     partition: str | None = None,
+    notebooks: Sequence[Mapping[str, Any]] = (),
 ) -> Iterator[str]:
-    """What `as_json` gives, as text, node by node."""
+    """What `as_json` gives, as text, node by node; and which notebooks are evidence for its thoughts."""
     yield f'{{"version":{_json(VERSION)},"session":{_json(session_json(session, partition))},"nodes":['
     comma = ""
     for node in nodes(thoughts, critiques):
         yield comma + _json(node)
         comma = ","
     ours = extension(session, settlings).model_dump(by_alias=True, exclude_none=True)
+    ours |= {"notebooks": list(notebooks)} if notebooks else {}
     yield f'],"exportedAt":{_json(exported_at)},"thoughtbox":{_json(ours)}}}'
 
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from tempfile import SpooledTemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from thoughtbox.domains.thoughts.files.inert import inert, one_line, quoted, struck
 from thoughtbox.domains.thoughts.files.wording import content_of, label, told
@@ -37,6 +37,7 @@ def markdown_chunks(
     settlings: Sequence[Settling] = (),
     *,
     with_metadata: bool,
+    notebooks: Sequence[Mapping[str, Any]] = (),
 ) -> Iterator[str]:
     """The session for people. `fates` and `settlings` say what was said of branches outside of thoughts.
 
@@ -53,6 +54,14 @@ def markdown_chunks(
     pieces = (record.shown(thought, critiques.get(thought.seq)) for thought in thoughts)
     yield "## Thoughts\n\n"
     yield from _in_place(pieces)
+    if notebooks:
+        yield "\n## Notebooks\n\n" + "".join(map(_notebook, notebooks))
+
+
+def _notebook(cited: Mapping[str, Any]) -> str:
+    """A notebook whose runs are evidence for thoughts of the session."""
+    runs = "; ".join(f"{run['runId']} {run['relation']} {run['target']}" for run in cited["runs"])
+    return f"- {inert(one_line(cited['name']))} (`{cited['notebookId']}`): {runs}\n"
 
 
 def _metadata(session: Session) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import orjson
+from typing import Any
 
 from thoughtbox.domains.thoughts.files.text_cache import TextCache
 from thoughtbox.domains.thoughts.model.session import Session
@@ -12,7 +11,7 @@ from thoughtbox.domains.thoughts.model.thought import stream_of
 from thoughtbox.domains.thoughts.records import all_critiques, settlings_of, thoughts_of
 from thoughtbox.domains.thoughts.sessions.models import ExportSession
 from thoughtbox.domains.thoughts.view.thoughts import Thoughts
-from thoughtbox.operations import Tx
+from thoughtbox.operations import Tx, fitting_text
 
 _TEXTS = TextCache()
 
@@ -20,8 +19,25 @@ PAGE_CHARS = 60_000
 """An export is given in pieces of this length at most, as it goes over the wire."""
 
 
-def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_metadata: bool = True) -> Iterator[str]:
+Notebooks = list[dict[str, Any]]
+
+
+def notebooks_cited(tx: Tx, session: Session) -> Notebooks:
+    """The notebooks whose runs are evidence for thoughts of a session, as their own room tells."""
+    return tx.call("notebooks_cited", {"session": session.id})["notebooks"]
+
+
+def document(
+    tx: Tx,
+    session: Session,
+    form: str,
+    *,
+    exported_at: str,
+    with_metadata: bool = True,
+    notebooks: Notebooks | None = None,
+) -> Iterator[str]:
     """The session as one text, JSON, Markdown or cipher, piece by piece."""
+    notebooks = notebooks or []
     # Here, so that no server waits for it at its start.
     from thoughtbox.domains.thoughts.files.cipher_writing import cipher_chunks
     from thoughtbox.domains.thoughts.files.documents import Rereadable, json_chunks
@@ -34,9 +50,13 @@ def document(tx: Tx, session: Session, form: str, *, exported_at: str, with_meta
     critiques = all_critiques(tx, session.id)
     if form == "markdown":
         fates = tx.ask(Thoughts).fates(session.id)
-        return markdown_chunks(session, thoughts, critiques, fates, settlings, with_metadata=with_metadata)
+        return markdown_chunks(
+            *(session, thoughts, critiques, fates, settlings), with_metadata=with_metadata, notebooks=notebooks
+        )
     partition = _partition(tx, session)
-    return json_chunks(session, thoughts, critiques, settlings, exported_at=exported_at, partition=partition)
+    return json_chunks(
+        *(session, thoughts, critiques, settlings), exported_at=exported_at, partition=partition, notebooks=notebooks
+    )
 
 
 def _partition(tx: Tx, session: Session) -> str | None:
@@ -46,14 +66,16 @@ def _partition(tx: Tx, session: Session) -> str | None:
 
 
 def piece_of(
-    tx: Tx, session: Session, call: ExportSession, exported_at: str, begin: int, room: int
+    tx: Tx, session: Session, call: ExportSession, exported_at: str, begin: int, room: int, notebooks: Notebooks
 ) -> tuple[str, bool]:
     """A piece of the export. Pieces after the first come from the text that was made for it, if it is still there."""
     head = tx.ledger.stream_head(stream_of(session.id))
-    key = (head, call.format, call.include_metadata, exported_at, _partition(tx, session))
+    cited = tuple(run["id"] for notebook in notebooks for run in notebook["runs"])
+    key = (head, call.format, call.include_metadata, exported_at, _partition(tx, session), cited)
 
     def made() -> Iterator[str]:
-        return document(tx, session, call.format, exported_at=exported_at, with_metadata=call.include_metadata)
+        about = {"with_metadata": call.include_metadata, "notebooks": notebooks}
+        return document(tx, session, call.format, exported_at=exported_at, **about)
 
     text = _TEXTS.get(key) or _TEXTS.make(key, made())
     if text is None:
@@ -74,17 +96,5 @@ def _cut(chunks: Iterator[str], begin: int, room: int) -> tuple[str, bool]:
         if length > room:
             break
     whole = "".join(pieces)
-    piece = _fitting(whole, room)
+    piece = fitting_text(whole, room)
     return piece, len(piece) < len(whole)
-
-
-def _fitting(text: str, room: int) -> str:
-    """The longest beginning of a text that has room on the wire, where quotes and the like take more."""
-    low, high = 0, min(len(text), max(room, 0))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if len(orjson.dumps(text[:middle])) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low]

@@ -171,6 +171,8 @@ class SessionExported(CamelOutput):
     session_id: str
     format: str
     content: str
+    notebooks: list[dict[str, Any]] | None = None
+    """Notebooks whose runs are evidence for its thoughts; told with the first piece."""
     cursor: str | None = None
     message: str | None = None
 

