@@ -13,8 +13,11 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.conftest import SEED
+from tests.observatory import notebook_story
+from tests.observatory.notebook_story import NotebookStory
 from tests.observatory.story import Story, tell
 from tests.support.browser import OpenPage, browser, open_page
+from tests.support.notebooks import NODE
 from tests.support.observatory import Engine, Observatory, Store, new_store, start_observatory
 
 __all__ = ["browser", "open_page", "start_observatory"]
@@ -30,6 +33,7 @@ class Shown:
 
 
 Show = Callable[[Engine], Shown]
+ShowNotebook = Callable[[Engine], "Noted"]
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +62,42 @@ def shown(request: pytest.FixtureRequest, show: Show) -> Shown:
     """The story, on one of the engines: for every file one is chosen by chance, as doors are."""
     engines: list[Engine] = ["sqlite", "postgres"]
     return show(random.Random(f"{os.environ[SEED]} {request.path.name}").choice(engines))
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A store with a notebook in it, and the server that shows it."""
+
+    server: Observatory
+    story: NotebookStory
+
+
+@pytest.fixture(scope="session")
+def show_notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShowNotebook]:
+    """The notebook on an engine, as `show` shows the story."""
+    noted: dict[Engine, Noted] = {}
+    with ExitStack() as kept:
+
+        def show_notebook(engine: Engine) -> Noted:
+            if engine not in noted:
+                folder = tmp_path_factory.mktemp(f"notebook-{engine}")
+                store = kept.enter_context(new_store(engine, folder / "store", request.config))
+                store.variables["THOUGHTBOX_NODE"] = NODE
+                with store.opened() as box:
+                    story = notebook_story.tell(box)
+                server = Observatory(store.told, folder / "observatory.txt")
+                kept.callback(server.stop)
+                noted[engine] = Noted(server, story)
+            return noted[engine]
+
+        yield show_notebook
+
+
+@pytest.fixture
+def noted(request: pytest.FixtureRequest, show_notebook: ShowNotebook) -> Noted:
+    """The notebook, on one of the engines."""
+    engines: list[Engine] = ["sqlite", "postgres"]
+    return show_notebook(random.Random(f"{os.environ[SEED]} {request.path.name}").choice(engines))
 
 
 @pytest.fixture

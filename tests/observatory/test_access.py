@@ -34,7 +34,7 @@ AXE = ROOT / "ui" / "node_modules" / "axe-core" / "axe.min.js"
 THEMES = ("light", "dark")
 
 SESSION_VIEWS = ("graph", "table", "diff", "trail")
-WORKSPACE_VIEWS = ("graph", "table", "board", "memory", "trail")
+WORKSPACE_VIEWS = ("graph", "table", "board", "memory", "notebooks", "trail")
 PLACES = [
     *(f"session {view}" for view in SESSION_VIEWS),
     *(f"workspace {view}" for view in WORKSPACE_VIEWS),

@@ -29,7 +29,7 @@ from tests.support.hostile_texts import ALL, Hostile
 from tests.support.observatory import Observatory, new_store
 
 SESSION_VIEWS = ("graph", "table", "diff", "trail")
-WORKSPACE_VIEWS = ("graph", "table", "board", "memory", "trail")
+WORKSPACE_VIEWS = ("graph", "table", "board", "memory", "notebooks", "trail")
 GROUPS = 3
 """So many tests share the texts out among themselves."""
 

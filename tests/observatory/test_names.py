@@ -208,7 +208,7 @@ def test_time_play_and_live_are_on_every_view(shown: Shown, open_page: OpenPage)
     page = open_page()
     for link in (
         *(shown.server.link(shown.story.slow, view=view) for view in ("graph", "table", "diff", "trail")),
-        *(shown.server.link(view=view) for view in ("graph", "table", "board", "memory", "trail")),
+        *(shown.server.link(view=view) for view in ("graph", "table", "board", "memory", "notebooks", "trail")),
     ):
         page.goto(link)
         expect(slider(page)).to_be_visible()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.observatory.conftest import Show, Shown
+from tests.observatory.conftest import Noted, Show, Shown, ShowNotebook
 from tests.observatory.reading import button, ready, rows, says, settle
 from tests.observatory.story import ACTION, FORKED_AT
 from tests.support.browser import NARROW, WIDE, OpenPage
@@ -23,10 +23,11 @@ class Picture(NamedTuple):
     """What it is of, how it is taken, and what has to be seen in it."""
 
     name: str
-    state: Callable[[Shown], dict[str, Any]]
+    state: Callable[[Any], dict[str, Any]]
     seen: Callable[[Page], object]
     size: tuple[int, int] = WIDE
     theme: str = "dark"
+    is_of_notebook: bool = False
 
 
 def _in(session: bool = True, **state: object) -> Callable[[Shown], dict[str, Any]]:
@@ -48,6 +49,15 @@ def _led(page: Page) -> None:
     says(page, "Bring the index to the shop")
 
 
+def _notebook(noted: Noted) -> dict[str, Any]:
+    return {"view": "notebooks", "notebook": noted.story.id}
+
+
+def _calculated(page: Page) -> None:
+    expect(page.get_by_role("cell", name="2900")).to_be_visible()
+    says(page, "replayed: same")
+
+
 PICTURES = [
     Picture("graph-dark", _with_detail, _verified),
     Picture("graph-light", _with_detail, _verified, theme="light"),
@@ -57,13 +67,16 @@ PICTURES = [
     Picture("trail", _in(session=False, view="trail"), _led),
     Picture("board", _in(session=False, view="board"), lambda page: says(page, "Find out why they are late")),
     Picture("memory", _in(session=False, view="memory"), lambda page: says(page, "warm the cache")),
+    Picture("notebooks", _notebook, _calculated, is_of_notebook=True),
     Picture("narrow", _in(), ready, size=NARROW),
 ]
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
-def test_the_page_can_be_pictured_as_the_documentation_shows_it(show: Show, open_page: OpenPage, picture: Picture):
-    shown = show("sqlite")
+def test_the_page_can_be_pictured_as_the_documentation_shows_it(
+    show: Show, show_notebook: ShowNotebook, open_page: OpenPage, picture: Picture
+):
+    shown = show_notebook("sqlite") if picture.is_of_notebook else show("sqlite")
     page = open_page(shown.server.link(**picture.state(shown)), size=picture.size, color_scheme=picture.theme)
     ready(page)
     picture.seen(page)

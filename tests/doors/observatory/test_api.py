@@ -20,6 +20,7 @@ from jsonschema import Draft202012Validator
 
 from tests.support.box import WORKSPACE, Box, empty_schema
 from tests.support.boxes import OpenBox
+from tests.support.notebooks import NODE
 from tests.support.servers import soon
 from tests.support.thinker import Client
 from tests.support.watching import Observe, Observed, Story, observed
@@ -57,7 +58,19 @@ class Day:
             lambda: mia.session_rename(title="Fast pages"),
             lambda: mia.call("branch.adopt", branchId="alt"),
             lambda: mia.think("Done.", nextThoughtNeeded=False),
+            lambda: box.call("notebook.create", {"name": "How fast"}),
+            lambda: box.call(
+                "notebook.add_cell",
+                {"notebookId": "latest", "type": "code", "content": "console.log('12 ms')", "filename": "fast.js"},
+            ),
+            lambda: box.call("notebook.run_cell", {"notebookId": "latest", "cellId": "fast.js"}),
+            lambda: box.call("notebook.cite", {"runId": last_run(box), "target": "th:1"}),
         ]
+
+
+def last_run(box: Box) -> str:
+    events = box.call("notebook.history", {"notebookId": "latest"})["events"]
+    return next(event["runId"] for event in events if "runId" in event)
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
@@ -67,7 +80,7 @@ def day(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         place = {}
         if request.param == "postgres":
             place = {"THOUGHTBOX_DATABASE_URL": kept.enter_context(empty_schema(request.config))}
-        box = Box(tmp_path_factory.mktemp("day"), **place)
+        box = Box(tmp_path_factory.mktemp("day"), THOUGHTBOX_NODE=NODE, **place)
         kept.callback(box.close)
         for step in Day(box).steps():
             step()
@@ -87,15 +100,24 @@ def routes(shown: Observed) -> dict[str, dict[str, object]]:
         "/api/trail": {"actionId": "act-1"},
     }
     cell = shown.ask("/api/memory/cells")["cells"][0]["cell_id"]
-    ids = {"/api/sessions/{id}": session, "/api/records/{id}": "th:3", "/api/memory/cells/{id}": str(cell)}
+    notebook = shown.ask("/api/notebooks/latest")
+    run = notebook["cells"][0]["run"]
+    ids = {
+        "/api/sessions/{id}": session,
+        "/api/records/{id}": "th:3",
+        "/api/memory/cells/{id}": str(cell),
+        **{f"/api/notebooks/{{id}}{part}": notebook["id"] for part in ("", "/history", "/citations")},
+        "/api/runs/{id}": run["runId"],
+        "/api/outputs/{id}": run["pieces"][0]["forms"][0]["sha256"],
+    }
     document = shown.ask("/api/openapi.json")
     return {path.replace("{id}", ids.get(path, "")): needed.get(path, {}) for path in document["paths"]}
 
 
 def path_of(route: str) -> str:
     """A route as the document spells it."""
-    known = ("/api/sessions/", "/api/records/", "/api/memory/cells/")
-    return next((f"{prefix}{{id}}" for prefix in known if route.startswith(prefix)), route)
+    found = re.fullmatch(r"(/api/(?:sessions|records|memory/cells|notebooks|runs|outputs)/)[^/]+(/\w+)?", route)
+    return f"{found[1]}{{id}}{found[2] or ''}" if found is not None else route
 
 
 def tail(shown: Observed, wanted: Wanted | None = None) -> list[Record]:
@@ -161,6 +183,11 @@ def test_refusals_have_the_one_shape_that_the_document_gives_them(day: Observed)
         ("/api/records/th:9999", {}),
         ("/api/records/x", {}),
         ("/api/memory/cells/x", {}),
+        ("/api/notebooks/x", {}),
+        ("/api/notebooks/x/history", {}),
+        ("/api/notebooks/x/citations", {}),
+        ("/api/runs/th:1", {}),
+        ("/api/outputs/x", {}),
         ("/api/nothing", {}),
         ("/api/records", {"limit": 0}),
         ("/api/sessions/a%00b", {}),
@@ -241,6 +268,12 @@ def test_what_a_route_does_not_take_is_refused_by_name(day: Observed):
         ("/api/tasks", "status", ["SOME"]),
         ("/api/cards", "target", ["x"]),
         ("/api/memory/cells", "scope", ["moon"]),
+        ("/api/notebooks", "limit", ["0", "201"]),
+        ("/api/notebooks", "cursor", ["x"]),
+        ("/api/notebooks/latest", "limit", ["0", "201"]),
+        ("/api/notebooks/latest", "cursor", ["x"]),
+        ("/api/notebooks/latest/history", "cursor", ["x"]),
+        (f"/api/outputs/{'0' * 64}", "type", ["text/javascript", "application/octet-stream"]),
     ],
 )
 def test_a_value_that_cannot_be_is_refused_with_the_name_of_its_parameter(
@@ -294,7 +327,8 @@ def test_whatever_a_path_or_a_query_holds_is_answered_and_nothing_falls_over(day
     odd = ["'", '"', ";--", "%", "_", "💩", "\u202e", "a" * 900, "../..", "{id}", "<img onerror=x>", "NaN"]
     odd += ["th:" + "9" * 18, "th:0", "th:-1", "th:٣"]
     for text in odd:
-        for path in ("/api/sessions/", "/api/records/", "/api/memory/cells/"):
+        for path in ("sessions/", "records/", "memory/cells/", "notebooks/", "runs/", "outputs/"):
+            path = f"/api/{path}"
             assert day.get(path + quote(text, safe="")).status in (400, 404), (path, text)
         assert day.get("/api/search", {"q": text}).status == 200
         for name in ("room", "stream", "sessionId", "agent"):
@@ -393,7 +427,7 @@ def test_sessions_come_in_pages_by_status_and_by_words(open_box: OpenBox, observ
 
 
 def test_as_of_a_record_every_route_answers_as_when_it_was_the_newest(open_box: OpenBox, observe: Observe):
-    shown = observe(open_box())
+    shown = observe(open_box(THOUGHTBOX_NODE=NODE))
     day = Day(shown.box)
     asked = {
         "/api/sessions": {},
@@ -409,23 +443,27 @@ def test_as_of_a_record_every_route_answers_as_when_it_was_the_newest(open_box: 
         "/api/jobs": {},
         "/api/cards": {},
         "/api/memory/cells": {},
+        "/api/notebooks": {},
     }
+    of_notebook = [f"/api/notebooks/latest{part}" for part in ("", "/history", "/citations")]
     document = shown.ask("/api/openapi.json")
     having = {
         path
         for path, item in document["paths"].items()
         if any(parameter["name"] == "asOf" for parameter in item["get"]["parameters"])
     }
-    assert having == {*map(path_of, asked), "/api/memory/cells/{id}", "/api/export"}
+    later = {"/api/memory/cells/{id}", "/api/runs/{id}", "/api/outputs/{id}"}
+    assert having == {*map(path_of, asked), *later, *map(path_of, of_notebook), "/api/export"}
 
     told: dict[tuple[str, int], Any] = {}
     for step in [lambda: None, *day.steps()]:
         step()
         seq = tail(shown)[-1].seq
         told |= {(path, seq): shown.ask(path, **query) for path, query in asked.items()}
+        told |= {(path, seq): shown.get(path).json() for path in of_notebook}
 
     for (path, seq), answer in told.items():
-        then = shown.ask(path, **asked[path], asOf=seq)
+        then = shown.get(path, {**asked.get(path, {}), "asOf": seq}).json()
         assert _without_times(then) == _without_times(answer), (path, seq)
 
 

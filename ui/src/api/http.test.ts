@@ -28,6 +28,7 @@ describe("addresses", () => {
     await source.tasks({ limit: 5 });
     expect(asked).toEqual(["/api/records/th%3A1%2F..%2F2?asOf=7", "/api/tasks?workspace=team+a&limit=5"]);
     expect(source.exportUrl({ format: "jsonl" })).toBe("/api/export?workspace=team+a&format=jsonl");
+    expect(source.outputUrl("../x", "image/png")).toBe("/api/outputs/..%2Fx?workspace=team+a&type=image%2Fpng");
   });
 });
 

@@ -69,6 +69,12 @@ export function httpSource(workspace: () => string | null): Source {
     cards: (query, signal) => resultOf(get<Answer<Cards>>(at("/api/cards", query), signal)),
     cells: (query, signal) => get(at("/api/memory/cells", query), signal),
     cell: (id, asOf, signal) => get(at(one("/api/memory/cells", id), { asOf }), signal),
+    notebooks: (query, signal) => get(at("/api/notebooks", query), signal),
+    notebook: (id, query, signal) => get(at(one("/api/notebooks", id), query), signal),
+    notebookHistory: (id, query, signal) => get(at(`${one("/api/notebooks", id)}/history`, query), signal),
+    citations: (id, asOf, signal) => get(at(`${one("/api/notebooks", id)}/citations`, { asOf }), signal),
+    run: (id, asOf, signal) => get(at(one("/api/runs", id), { asOf }), signal),
+    outputUrl: (sha256, type) => at(one("/api/outputs", sha256), { type }),
     exportUrl: (query) => at("/api/export", query),
   };
 }

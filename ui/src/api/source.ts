@@ -5,10 +5,15 @@ import type {
   Cells,
   CellType,
   Chain,
+  Citations,
   Diff,
   Graph,
   Health,
   Jobs,
+  NotebookHistory,
+  NotebookRead,
+  NotebookRun,
+  Notebooks,
   RecordRead,
   Records,
   Search,
@@ -79,6 +84,10 @@ export interface CellsQuery extends Page {
   type?: CellType;
 }
 
+export interface HistoryQuery extends Page {
+  cellId?: string;
+}
+
 export interface ExportQuery {
   sessionId?: string;
   format: string;
@@ -107,6 +116,13 @@ export interface Source {
   cards(query: CardsQuery, signal?: AbortSignal): Promise<Cards>;
   cells(query: CellsQuery, signal?: AbortSignal): Promise<Cells>;
   cell(id: number, asOf?: number, signal?: AbortSignal): Promise<CellRead>;
+  notebooks(query: Page, signal?: AbortSignal): Promise<Notebooks>;
+  notebook(id: string, query: Page, signal?: AbortSignal): Promise<NotebookRead>;
+  notebookHistory(id: string, query: HistoryQuery, signal?: AbortSignal): Promise<NotebookHistory>;
+  citations(notebookId: string, asOf?: number, signal?: AbortSignal): Promise<Citations>;
+  run(id: string, asOf?: number, signal?: AbortSignal): Promise<NotebookRun>;
+  /** Where the whole of an output stands; `type` says which of the things that it was shown as is meant. */
+  outputUrl(sha256: string, type?: string): string;
   /** Where a download stands; null where there is none. */
   exportUrl(query: ExportQuery): string | null;
 }

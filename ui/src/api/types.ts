@@ -146,6 +146,48 @@ export interface Cards {
   truncated: boolean;
 }
 
+export type NotebookListed = Whole<Schemas["notebook.list.NotebookListed"]>;
+
+export interface Notebooks {
+  notebooks: NotebookListed[];
+  count: number;
+  cursor?: string;
+}
+
+export type NotebookRead = Schemas["NotebookWatched"];
+export type NotebookCell = Schemas["CellWatched"];
+export type NotebookRun = Schemas["RunWatched"];
+export type Outcome = NonNullable<NotebookRun["outcome"]>;
+export type Piece = Schemas["PieceShown"];
+export type Form = Schemas["FormShown"];
+
+/** What a replay has found of one cell. */
+export interface CellVerdict {
+  cellId: string;
+  filename: string;
+  same: boolean;
+  why?: string;
+  before?: string;
+  after?: string;
+}
+
+type NotebookEventSaid = Omit<Schemas["notebook.history.HistoryEvent"], "cells" | "outcome">;
+export type NotebookEvent = NotebookEventSaid & { id: string; what: string; at: string; agent: string; outcome?: Outcome; cells?: CellVerdict[] };
+
+export interface NotebookHistory {
+  notebookId: string;
+  events: NotebookEvent[];
+  count: number;
+  cursor?: string;
+}
+
+export type Citation = Whole<Schemas["notebook.citations.CitationShown"]>;
+
+export interface Citations {
+  citations: Citation[];
+  count: number;
+}
+
 export type Cells = Whole<Schemas["list_cells"]>;
 export type Cell = Cells["cells"][number];
 export type CellState = Cell["state"];

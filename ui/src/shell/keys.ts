@@ -48,6 +48,7 @@ export const KEYS: readonly Key[] = [
   { keys: ["r"], does: "Trail: why an action was taken", group: "Look", press: show("trail") },
   { keys: ["b"], does: "Board", group: "Look", press: show("board") },
   { keys: ["m"], does: "Memory", group: "Look", press: show("memory") },
+  { keys: ["o"], does: "Notebooks", group: "Look", press: show("notebooks") },
   { keys: ["p"], does: "Play, pause", group: "Time", press: ({ clock }) => clock.toggle() },
   { keys: ["["], does: "One record back in time", group: "Time", press: ({ clock }) => clock.step(-1) },
   { keys: ["]"], does: "One record on in time", group: "Time", press: ({ clock }) => clock.step(1) },

@@ -190,7 +190,8 @@ export class Observatory {
 
   private placeOf(shown: RecordShown): string {
     const session = this.sessionOf(shown.record.session);
-    return session === undefined ? plain(shown.stream) : titleOf(session);
+    if (session !== undefined) return titleOf(session);
+    return shown.stream.startsWith("notebooks/") ? "a notebook" : plain(shown.stream);
   }
 }
 

@@ -11,6 +11,7 @@ describe("the address", () => {
       selected: 17,
       lane: "thoughts/3f2a@pool",
       camera: "1.5,0.5,40",
+      notebook: "9d41&",
       q: "slow pages & more",
       room: "thoughts",
       kind: "decision",

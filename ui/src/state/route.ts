@@ -1,9 +1,9 @@
 export type SessionView = "graph" | "table" | "diff" | "trail";
-export type WorkspaceView = "graph" | "table" | "board" | "memory" | "trail";
+export type WorkspaceView = "graph" | "table" | "board" | "memory" | "notebooks" | "trail";
 export type View = SessionView | WorkspaceView;
 
 export const SESSION_VIEWS: readonly SessionView[] = ["graph", "table", "diff", "trail"];
-export const WORKSPACE_VIEWS: readonly WorkspaceView[] = ["graph", "table", "board", "memory", "trail"];
+export const WORKSPACE_VIEWS: readonly WorkspaceView[] = ["graph", "table", "board", "memory", "notebooks", "trail"];
 
 /** Everything that is shown. It stands in the address, so that any state can be linked to. */
 export interface Route {
@@ -19,6 +19,8 @@ export interface Route {
   lane: string | null;
   /** What the graph shows of itself: place and zoom, in its own words. */
   camera: string | null;
+  /** The notebook that is open; null: the one that changed last. */
+  notebook: string | null;
   q: string;
   room: string | null;
   kind: string | null;
@@ -38,6 +40,7 @@ export const HOME: Route = {
   selected: null,
   lane: null,
   camera: null,
+  notebook: null,
   q: "",
   room: null,
   kind: null,
@@ -84,6 +87,7 @@ export function routeOf(hash: string): Route {
     selected: seqOf(parameters.get("sel")),
     lane: parameters.get("lane"),
     camera: parameters.get("camera"),
+    notebook: parameters.get("notebook"),
     q: parameters.get("q") ?? "",
     room: parameters.get("room"),
     kind: parameters.get("kind"),
@@ -105,6 +109,7 @@ export function hashOf(route: Route): string {
   set("sel", route.selected === null ? null : idOf(route.selected));
   set("lane", route.lane);
   set("camera", route.camera);
+  set("notebook", route.notebook);
   set("q", route.q);
   set("room", route.room);
   set("kind", route.kind);

@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from thoughtbox.doors.cli import checks, observatory_checks, project_checks, store_checks
+from thoughtbox.doors.cli import checks, notebook_checks, observatory_checks, project_checks, store_checks
 from thoughtbox.doors.cli.checks import Finding
 from thoughtbox.doors.cli.config import effective, tolerant_settings
 from thoughtbox.doors.cli.flags import given_settings
@@ -30,6 +30,8 @@ OUTSIDE: dict[str, Check] = {
     "port": checks.port,
     "exposure": checks.exposure,
     "observatory": observatory_checks.observatory,
+    "isolation": notebook_checks.isolation,
+    "languages": notebook_checks.languages,
     "in use": checks.holders,
     "project": project_checks.project,
     "hooks": project_checks.hooks,

@@ -18,9 +18,10 @@ from thoughtbox.doors.http.http_request import JSON, Header, HttpRequest
 from thoughtbox.doors.http.principal import reached
 from thoughtbox.doors.observatory import listing
 from thoughtbox.doors.observatory.downloads import Downloads
-from thoughtbox.doors.observatory.gate import NOTHING_RUNS, refuse
+from thoughtbox.doors.observatory.gate import IN_A_SANDBOX, NOTHING_RUNS, refuse
 from thoughtbox.doors.observatory.models import Health
 from thoughtbox.doors.observatory.openapi import document
+from thoughtbox.doors.observatory.reads.notebooks import Sent
 from thoughtbox.doors.observatory.reads.records import all_workspaces
 from thoughtbox.doors.observatory.routes import (
     AS_OF,
@@ -141,7 +142,13 @@ class Api:
         if isinstance(route.answers, str):
             self._when_done(request, self._called(route, route.answers, workspace, given))
             return
-        read, dispatcher = route.read, self._box.dispatcher
+        read, send, dispatcher = route.read, route.send, self._box.dispatcher
+        if send is not None:
+            sent = dispatcher.ask(
+                workspace, WATCHER, lambda tx: send(tx, given), as_of=given.get("asOf"), long=route.is_long
+            )
+            self._when_done(request, sent)
+            return
         assert read is not None
         if route.is_fresh:
             fresh = dispatcher.ask_fresh(
@@ -207,8 +214,11 @@ class Api:
             # In the thread that has read: what is long to write does not hold up those who are served.
             try:
                 found = future.result()
-                body = found if isinstance(found, bytes) else orjson.dumps(found)
-                step = partial(self._respond, request, body)
+                if isinstance(found, Sent):
+                    step = partial(self._send, request, found)
+                else:
+                    body = found if isinstance(found, bytes) else orjson.dumps(found)
+                    step = partial(self._respond, request, body)
             except BaseException as error:
                 step = partial(self.fail, request, error)
             self._loop.call_soon_threadsafe(step)
@@ -219,6 +229,20 @@ class Api:
     def _respond(self, request: HttpRequest, body: bytes) -> None:
         if not request.is_answered:
             request.respond(200, body, *SHAPE, *self._headers(request))
+
+    def _send(self, request: HttpRequest, sent: Sent) -> None:
+        if request.is_answered:
+            return
+        disposition = "inline" if sent.is_shown else "attachment"
+        request.respond(
+            200,
+            sent.body,
+            (b"content-type", sent.type.encode()),
+            (b"content-disposition", f'{disposition}; filename="{sent.name}"'.encode()),
+            (b"cache-control", b"private, max-age=86400, immutable"),  # what has this hash never changes
+            IN_A_SANDBOX,
+            *self._headers(request),
+        )
 
     def fail(self, request: HttpRequest, error: BaseException) -> None:
         if request.is_answered:

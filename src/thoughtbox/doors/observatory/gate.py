@@ -44,6 +44,12 @@ SAME_ORIGIN: Header = (b"cross-origin-resource-policy", b"same-origin")
 NOTHING_RUNS: Header = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 """Of every answer but the page: should a browser take one for a page, nothing in it does anything."""
 
+IN_A_SANDBOX: Header = (
+    b"content-security-policy",
+    b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+)
+"""Of what programs have made: a picture may have styles of its own; opened alone it has no origin, and runs nothing."""
+
 NOT_LET_IN = (
     b"<!doctype html><html lang=en><meta charset=utf-8><title>Thoughtbox Observatory</title>"
     b"<h1>A token is needed</h1><p>Open the link that the server printed when it started, or add"

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, NotRequired
 from pydantic import ConfigDict, Field, SkipValidation
 from typing_extensions import TypedDict  # the one of the standard library is no good to pydantic before Python 3.12
 
+from thoughtbox.domains.notebooks.cell import CellType, Language, Outcome, Status
 from thoughtbox.domains.thoughts.answers import RelationShown
 from thoughtbox.domains.thoughts.watched.models import WatchedSession
 from thoughtbox.ledger.record import Kind
@@ -229,6 +230,81 @@ class ActionShown(CamelOutput):
 class Actions(CamelOutput):
     actions: list[ActionShown]
     next_cursor: str | None
+
+
+class FormShown(CamelOutput):
+    """One form of something that a run has shown. All of it stands at /api/outputs, under its hash."""
+
+    sparse: ClassVar[bool] = True
+
+    mime: str
+    sha256: str
+    size: Annotated[int | None, Field(description="Bytes, where it did not take reading it to know.")] = None
+    text: Annotated[str | None, Field(description="Of a text: what it says, perhaps not all of it.")] = None
+    cut: Annotated[bool | None, Field(description="Whether `text` is not all.")] = None
+
+
+class PieceShown(CamelOutput):
+    """Something that a run has shown, in the forms that it has."""
+
+    kind: Literal["stream", "display", "result", "error"]
+    name: Annotated[str, Field(description="Of a stream stdout or stderr, of an error its name.")]
+    forms: list[FormShown]
+
+
+class RunWatched(CamelOutput):
+    """A run of a cell: what it has come to, or how far it is."""
+
+    sparse: ClassVar[bool] = True
+
+    run_id: str
+    notebook_id: str
+    cell_id: str
+    begun_at: str
+    agent: str
+    tail: Annotated[str | None, Field(description="While it goes on: the end of what it has printed.")] = None
+    ended_id: Annotated[str | None, Field(description="The record of its end; left out while it goes on.")] = None
+    hash: Annotated[str | None, Field(description="Of that record: what citations name.")] = None
+    outcome: Outcome | None = None
+    exit_code: int | None = None
+    duration_ms: int | None = None
+    truncated: Annotated[bool | None, Field(description="Whether it has shown more than is kept.")] = None
+    error: str | None = None
+    note: str | None = None
+    pieces: list[PieceShown]
+    more_pieces: Annotated[int | None, Field(description="So many behind these are left out.")] = None
+
+
+class CellWatched(CamelOutput):
+    """A cell, and its last run with the text that it has."""
+
+    sparse: ClassVar[bool] = True
+
+    id: str
+    type: CellType
+    text: str
+    record_id: Annotated[str, Field(description="The record that holds its text.")]
+    changed_at: str
+    changed_by: str
+    language: Language | None = None
+    filename: str | None = None
+    status: Annotated[Status | None, Field(description="Of a code cell.")] = None
+    run: RunWatched | None = None
+
+
+class NotebookWatched(CamelOutput):
+    """A notebook with its cells, in order."""
+
+    id: str
+    name: str
+    language: Language
+    trusted: bool
+    created_at: int
+    updated_at: int
+    count: Annotated[int, Field(description="Cells that there are in all.")]
+    cells: list[CellWatched]
+    next_cursor: str | None
+    seq: Annotated[int, Field(description="The newest record of the workspace.")]
 
 
 class ErrorShown(CamelOutput):

@@ -38,7 +38,7 @@ _OTHERS: tuple[tuple[str, str, type[Output], tuple[Parameter, ...]], ...] = (
 
 def document(table: Table) -> Schema:
     """The whole document."""
-    own = [route.answers for route in ROUTES if not isinstance(route.answers, str)]
+    own = [route.answers for route in ROUTES if isinstance(route.answers, type)]
     answers = dict.fromkeys([*(answer for _, _, answer, _ in _OTHERS), *own, ErrorShown])
     _, found = models_json_schema(
         [(model, "serialization") for model in answers], by_alias=True, ref_template=REFERENCE
@@ -51,8 +51,8 @@ def document(table: Table) -> Schema:
         path: _path(summary, parameters, _named(answers)) for path, summary, answers, parameters in _OTHERS
     }
     for route in ROUTES:
-        answer = _named(route.answers) if not isinstance(route.answers, str) else _of(table, route.answers, schemas)
-        paths[route.path] = _path(route.summary, _parameters(route), answer, in_path=route.path.endswith("{id}"))
+        answer = _of(table, route.answers, schemas) if isinstance(route.answers, str) else _named(route.answers)
+        paths[route.path] = _path(route.summary, _parameters(route), answer, in_path="{id}" in route.path)
     paths["/api/export"] = _path(Downloads.SUMMARY, Downloads.PARAMETERS, None)
     return {
         "openapi": "3.1.0",
@@ -86,8 +86,8 @@ def _parameters(route: Route) -> tuple[Parameter, ...]:
     return (*route.parameters, *([AS_OF] if route.has_as_of else []))
 
 
-def _named(model: type[Output]) -> Schema:
-    return {"$ref": REFERENCE.format(model=model.__name__)}
+def _named(model: type[Output] | None) -> Schema | None:
+    return {"$ref": REFERENCE.format(model=model.__name__)} if model is not None else None
 
 
 def _of(table: Table, operation: str, schemas: Schema) -> Schema:

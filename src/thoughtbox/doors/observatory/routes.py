@@ -14,7 +14,7 @@ from thoughtbox.domains.thoughts.watched import diff
 from thoughtbox.domains.thoughts.watched import models as watched
 from thoughtbox.domains.thoughts.watched.reading import MOST_THOUGHTS, session_page
 from thoughtbox.doors.observatory import models
-from thoughtbox.doors.observatory.reads import graph, records, search
+from thoughtbox.doors.observatory.reads import graph, notebooks, records, search
 from thoughtbox.ledger.feed import Wanted
 from thoughtbox.ledger.record import KINDS
 from thoughtbox.operations import Output, Tx
@@ -49,10 +49,12 @@ class Route(NamedTuple):
 
     path: str
     summary: str
-    answers: type[Output] | str
-    """What the answer is made of, or the operation whose it is."""
+    answers: type[Output] | str | None
+    """What the answer is made of, or the operation whose it is; None: bytes."""
     parameters: tuple[Parameter, ...] = ()
     read: Callable[[Tx, Given], Output] | None = None
+    send: Callable[[Tx, Given], notebooks.Sent] | None = None
+    """For bytes."""
     arguments: Mapping[str, str] = {}
     """For an operation: the name of an argument by that of its parameter."""
     has_as_of: bool = True
@@ -68,7 +70,7 @@ WORKSPACE = Parameter("workspace", "Which workspace; the server's own when left 
 AS_OF = Parameter("asOf", "As if this record were the newest: its number.", HIGHEST)
 SESSION = Parameter("sessionId", "Of this session.")
 STREAM = Parameter("stream", "Of this stream.")
-ROOM = Parameter("room", "Of this room: thoughts, trail, mind, memory, code, ledger, calls.")
+ROOM = Parameter("room", "Of this room: thoughts, trail, mind, memory, notebooks, code, ledger, calls.")
 KIND = Parameter("kind", "Of this kind.", choices=tuple(sorted(KINDS)))
 AGENT = Parameter("agent", "Written by this agent.")
 
@@ -117,6 +119,12 @@ def _graph(tx: Tx, given: Given) -> models.Graph:
         tx, session_id=given["sessionId"], stream=given["stream"], limit=given["limit"], place=given["cursor"]
     )
 
+
+def _notebook(tx: Tx, given: Given) -> models.NotebookWatched:
+    return notebooks.notebook_page(tx, given["id"], limit=given["limit"], place=given["cursor"])
+
+
+OWN_CURSOR = Parameter("cursor", "`cursor` of the page before.")
 
 ROUTES: tuple[Route, ...] = (
     Route(
@@ -255,6 +263,50 @@ ROUTES: tuple[Route, ...] = (
         "get_cell",
         (),
         arguments={"id": "cell_id"},
+    ),
+    Route(
+        "/api/notebooks",
+        "Notebooks, the one that changed last first.",
+        "notebook.list",
+        (limit(200, 50), OWN_CURSOR),
+        arguments={"limit": "limit", "cursor": "cursor"},
+    ),
+    Route(
+        "/api/notebooks/{id}",
+        "A notebook: its cells in order, each with what its last run has shown; `latest` is the one that changed last.",
+        models.NotebookWatched,
+        (limit(notebooks.MOST_CELLS, notebooks.MOST_CELLS), CURSOR),
+        _notebook,
+        is_long=True,
+    ),
+    Route(
+        "/api/notebooks/{id}/history",
+        "What became of a notebook or of one of its cells, the newest first: changes, runs, verdicts of replays.",
+        "notebook.history",
+        (Parameter("cellId", "Only what became of this cell."), limit(200, 50), OWN_CURSOR),
+        arguments={"id": "notebookId", **{name: name for name in ("cellId", "limit", "cursor")}},
+    ),
+    Route(
+        "/api/notebooks/{id}/citations",
+        "Runs of a notebook that are evidence, and for what.",
+        "notebook.citations",
+        (),
+        arguments={"id": "notebookId"},
+    ),
+    Route(
+        "/api/runs/{id}",
+        "A run of a cell, also one that goes on: what it has shown, piece by piece.",
+        models.RunWatched,
+        (),
+        lambda tx, given: notebooks.run_read(tx, given["id"]),
+    ),
+    Route(
+        "/api/outputs/{id}",
+        "Something that a run has shown, whole, by its SHA-256: bytes, never as anything that a browser runs.",
+        None,
+        (Parameter("type", "What it was shown as, where that was several things.", choices=tuple(notebooks.SENT_AS)),),
+        send=lambda tx, given: notebooks.output_sent(tx, given["id"], given["type"]),
+        is_long=True,
     ),
     Route(
         "/api/verify",
