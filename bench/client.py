@@ -40,6 +40,8 @@ class Client:
         self._meta = {"_meta": ENVELOPE} if newest else {}
         self._ids = count(1)
         self._calls = count(1)
+        self._early: dict[int, dict[str, Any]] = {}
+        """Answers that came while another one was waited for."""
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
         self._began = time.perf_counter()
         self._process = subprocess.Popen(
@@ -95,15 +97,25 @@ class Client:
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """The result of a request; notifications on the way are passed over."""
+        return self.answer(self.begin(method, **params))
+
+    def begin(self, method: str, **params: Any) -> int:
+        """Send a request and go on; `answer` waits for what comes of it."""
         id = next(self._ids)
         self._send(id=id, method=method, params={**params, **self._meta})
-        while line := self._output.readline():
+        return id
+
+    def answer(self, id: int) -> dict[str, Any]:
+        while id not in self._early:
+            line = self._output.readline()
+            if not line:
+                self._complaints.seek(0)
+                said = self._complaints.read().decode(errors="replace")[-LAST_WORDS:]
+                raise RuntimeError(f"{self.server.name} ended without an answer to request {id}; it said: {said}")
             message = orjson.loads(line)
-            if message.get("id") == id:
-                return message["result"]
-        self._complaints.seek(0)
-        said = self._complaints.read().decode(errors="replace")[-LAST_WORDS:]
-        raise RuntimeError(f"{self.server.name} ended without an answer to {method}; it said: {said}")
+            if "id" in message:
+                self._early[message["id"]] = message
+        return self._early.pop(id)["result"]
 
     @property
     def pid(self) -> int:

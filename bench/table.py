@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Unit = Literal["µs", "ms", "/s", "records/s", "records", "MB", "kB", "characters", "tokens", "%"]
+Unit = Literal[
+    "µs", "ms", "/s", "records/s", "records", "runs", "processes", "modules", "MB", "kB", "characters", "tokens", "%"
+]
 
 
 @dataclass(frozen=True, slots=True)
