@@ -1,4 +1,4 @@
-"""Installing has a network, and cells have none: nothing that a cell has left is run when packages are installed."""
+"""Installing has a network, and cells have none: nothing that a cell or a package has left is run while it goes on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.box import Box
+from tests.support.registries import near
+
+__all__ = ["near"]
 
 LEAVES = """
 import fs from "node:fs";
@@ -28,6 +31,13 @@ def box(tmp_path: Path) -> Iterator[Box]:
     box.close()
 
 
+def run(box: Box, source: str, language: str = "javascript") -> str:
+    """What a new cell of the newest notebook prints."""
+    cell = {"notebookId": "latest", "type": "code", "content": source, "language": language}
+    added = box.call("notebook.add_cell", cell)
+    return box.call("notebook.run_cell", {"notebookId": "latest", "cellId": added["cellId"]})["output"]
+
+
 @pytest.mark.parametrize(
     "wanted",
     [
@@ -39,15 +49,26 @@ def box(tmp_path: Path) -> Iterator[Box]:
 )
 def test_what_a_cell_has_left_is_not_run_by_npm(box: Box, wanted: dict[str, object]):
     notebook = box.call("notebook.create", {"name": "packages"})["notebookId"]
-
-    def run(source: str) -> str:
-        added = box.call("notebook.add_cell", {"notebookId": notebook, "type": "code", "content": source})
-        return box.call("notebook.run_cell", {"notebookId": notebook, "cellId": added["cellId"]})["output"]
-
     given = {"type": "package.json", "content": json.dumps({"name": "x", "version": "1.0.0", **wanted})}
     box.call("notebook.add_cell", {"notebookId": notebook, **given})
-    run(LEAVES)
+    run(box, LEAVES)
 
     box.call("notebook.install_deps", {"notebookId": notebook})
 
-    assert run(LOOKS) == "false\n"
+    assert run(box, LOOKS) == "false\n"
+
+
+@pytest.mark.usefixtures("near")
+def test_what_a_package_has_left_is_not_run_by_pip(box: Box):
+    notebook = box.call("notebook.create", {"name": "packages"})["notebookId"]
+
+    def installed(name: str) -> dict[str, object]:
+        return box.call("notebook.install_deps", {"notebookId": notebook, "language": "python", "packages": [name]})
+
+    assert installed("evil")["success"] is True
+    again = installed("tiny-answer==1.0")
+
+    assert again["success"] is True, again
+    assert run(box, LOOKS) == "false\n"
+    assert run(box, "import tiny_answer, evil_is_here; tiny_answer.ANSWER", "python") == "42\n"
+    assert run(box, LOOKS) == "true\n"  # cells run it: they have no network

@@ -1,4 +1,4 @@
-"""Package registries on loopback, with one small package each: what `pip` and `npm` speak, and no more."""
+"""Package registries on loopback, with a few small packages: what `pip` and `npm` speak, and no more."""
 
 from __future__ import annotations
 
@@ -9,21 +9,42 @@ import json
 import tarfile
 import threading
 import zipfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pytest
+
 WHEEL = "tiny_answer-1.0-py3-none-any.whl"
+HOSTILE = "evil-1.0-py3-none-any.whl"
 SDIST = "tiny_source-1.0.tar.gz"
 TARBALL = "tiny-answer-1.0.0.tgz"
 
 
-def _wheel() -> bytes:
+MARK = "open('/notebook/was-run', 'w').close()"
+"""Left by code of the hostile wheel, wherever that is run."""
+_SCRIPT = "#!/bin/sh\ntouch /notebook/was-run\n"
+HOSTILE_FILES = {
+    "evil_is_here.py": "",
+    "evil.pth": f"import os; {MARK}\n",
+    "sitecustomize.py": f"{MARK}\n",
+    "usercustomize.py": f"{MARK}\n",
+    # What pip itself is made of, or tries to import.
+    **{f"{name}/__init__.py": f"{MARK}\n" for name in ("pip", "attr", "keyring", "setuptools", "certifi")},
+    "pip/__main__.py": f"{MARK}\n",
+    **{
+        f"evil-1.0.data/scripts/{name}": "#!/bin/sh\ntouch /notebook/was-run\n" for name in ("python", "python3", "pip")
+    },
+    "evil-1.0.data/data/bin/python": "#!/bin/sh\ntouch /notebook/was-run\n",
+}
+
+
+def _wheel(name: str, given: dict[str, str]) -> bytes:
     made = io.BytesIO()
-    info = "tiny_answer-1.0.dist-info"
+    info = f"{name}-1.0.dist-info"
     files = {
-        "tiny_answer.py": "ANSWER = 42\n",
-        f"{info}/METADATA": "Metadata-Version: 2.1\nName: tiny-answer\nVersion: 1.0\n",
+        **given,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 1.0\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         f"{info}/RECORD": "",
     }
@@ -61,7 +82,8 @@ def _npm_package() -> bytes:
 @contextmanager
 def registries() -> Generator[str]:
     """The address at which both are: `/simple` is that of Python, `/npm/` that of Node."""
-    wheel, sdist, package = _wheel(), _sdist(), _npm_package()
+    wheel, hostile = _wheel("tiny_answer", {"tiny_answer.py": "ANSWER = 42\n"}), _wheel("evil", HOSTILE_FILES)
+    sdist, package = _sdist(), _npm_package()
 
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -73,7 +95,9 @@ def registries() -> Generator[str]:
             found = {
                 "/simple/tiny-answer/": ("text/html", f'<a href="/files/{WHEEL}">{WHEEL}</a>'.encode()),
                 "/simple/tiny-source/": ("text/html", f'<a href="/files/{SDIST}">{SDIST}</a>'.encode()),
+                "/simple/evil/": ("text/html", f'<a href="/files/{HOSTILE}">{HOSTILE}</a>'.encode()),
                 f"/files/{WHEEL}": ("application/zip", wheel),
+                f"/files/{HOSTILE}": ("application/zip", hostile),
                 f"/files/{SDIST}": ("application/gzip", sdist),
                 "/npm/tiny-answer": ("application/json", json.dumps(packument).encode()),
                 f"/npm/{TARBALL}": ("application/gzip", package),
@@ -97,3 +121,16 @@ def registries() -> Generator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@pytest.fixture
+def near(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Both installers go to loopback."""
+    with registries() as address:
+        monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple")
+        monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+        monkeypatch.setenv("npm_config_registry", f"{address}/npm/")
+        monkeypatch.setenv("npm_config_userconfig", "/dev/null")
+        for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
+            monkeypatch.delenv(name, raising=False)
+        yield

@@ -47,8 +47,11 @@ class Guard(NamedTuple):
 class Place(Protocol):
     """A place in a queue, for work that is to be done in the order in which it was asked for."""
 
-    def put(self, work: Callable[[], Any], *, stop: Callable[[], object]) -> Future[Any]:
-        """Have the work done when its turn comes; `stop` ends it soon, from any thread."""
+    def put(self, work: Callable[[], Any], *, stop: Callable[[], object], owner: str | None = None) -> Future[Any]:
+        """Have the work done when its turn comes; `stop` ends it soon, from any thread.
+
+        `owner` is whose queue it is, where that was not known when the place was taken.
+        """
         ...
 
     def release(self) -> None:

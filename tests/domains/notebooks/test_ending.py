@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -14,10 +15,12 @@ from typing import Any
 import pytest
 
 from tests.domains.notebooks.conftest import OpenClient
+from tests.support.box import WORKSPACE, Box
 from tests.support.notebooks import NODE, Notebook
 from tests.support.thinker import Client
 from thoughtbox.domains.notebooks.running.kernels import Kernels
 from thoughtbox.domains.notebooks.running.owners import is_alive, this_process
+from thoughtbox.domains.notebooks.running.queues import lines_of
 
 FOREVER = {"a.py": "print('begun', flush=True)\nwhile True: pass", "a.js": "console.log('begun'); while (true);"}
 
@@ -203,6 +206,110 @@ def test_runs_of_a_notebook_wait_for_each_other_and_everything_else_goes_on(mia:
     assert runs[2].result()["output"] == "['slow', 'second', 'edited']\n"
 
 
+def test_runs_that_name_the_notebook_by_id_or_as_the_latest_are_done_in_the_order_sent(mia: Client):
+    notebook = Notebook(mia, language="python")
+    notebook.code("import time\ntime.sleep(0.5)\norder = []", "slow.py")
+    for number in range(6):
+        notebook.code(f"order.append({number}); order", f"{number}.py")
+    named = [("latest", "slow.py"), *(("latest" if number % 2 else notebook.id, f"{number}.py") for number in range(6))]
+
+    runs = [mia.box.submit("notebook.run_cell", {"notebookId": name, "cellId": cell}) for name, cell in named]
+
+    assert [run.result()["status"] for run in runs] == ["completed"] * 7
+    assert runs[-1].result()["output"] == "[0, 1, 2, 3, 4, 5]\n"
+
+
+def test_packages_are_there_for_a_run_that_was_sent_behind_them(mia: Client):
+    notebook = Notebook(mia)
+    notebook.call("add_cell", type="package.json", content="{}")
+    notebook.code("console.log(require('fs').existsSync('package-lock.json'))", "a.cjs")
+
+    installed = mia.box.submit("notebook.install_deps", {"notebookId": "latest"})
+    ran = mia.box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": "a.cjs"})
+
+    assert ran.result()["output"] == "true\n"
+    assert installed.done()
+
+
+@pytest.mark.parametrize("named", ["latest", "by its id"])
+def test_an_interrupt_ends_a_run_that_was_sent_just_before_it(mia: Client, named: str):
+    notebook = Notebook(mia)
+    notebook.code("while (true);", "a.js")
+    notebook_id = "latest" if named == "latest" else notebook.id
+
+    running = mia.box.submit("notebook.run_cell", {"notebookId": notebook_id, "cellId": "a.js"})
+    answer = mia.box.submit("notebook.interrupt", {"notebookId": notebook_id}).result()
+
+    assert running.result()["error"].startswith("interrupted: ")
+    assert answer["interrupted"] is True
+    assert answer["runId"] == running.result()["runId"]
+
+
+def test_an_interrupt_ends_an_installation_and_a_notebook_that_is_deleted_leaves_no_files(
+    mia: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # whoever asks there waits for ever
+        monkeypatch.setenv("npm_config_registry", f"http://127.0.0.1:{silent.getsockname()[1]}/")
+        for ending in ("interrupt", "delete"):
+            notebook = Notebook(mia)
+            installing = mia.box.submit("notebook.install_deps", {"notebookId": notebook.id, "packages": ["a"]})
+            with silent.accept()[0]:
+                answer = notebook.call(ending)
+
+            assert installing.result()["error"] == "the installation was ended (interrupted)"
+            if ending == "interrupt":
+                assert answer == {"success": True, "notebookId": notebook.id, "interrupted": True}
+            else:
+                assert not list(tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}*"))
+
+
+@pytest.mark.parametrize("filename", ["a.py", "a.js"])
+@pytest.mark.parametrize("how", ["interrupted", "cancelled"])
+def test_a_replay_that_is_ended_comes_to_no_verdict_and_leaves_nothing(
+    mia: Client, notebook: Notebook, tmp_path: Path, filename: str, how: str
+):
+    slow = {"a.py": "import time\ntime.sleep(60)", "a.js": "setTimeout(() => {}, 60_000);"}
+    notebook.ran({"a.py": "1", "a.js": "1;"}[filename], filename)
+    notebook.call("update_cell", cellId=filename, content=slow[filename])
+    notebook.code("1", "b.py")
+    replaying = mia.box.submit("notebook.replay", {"notebookId": notebook.id})
+    until(lambda: list(tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}.*/files/{filename}")))
+
+    if how == "interrupted":
+        assert notebook.call("interrupt")["interrupted"] is True
+        assert "there is no verdict" in str(replaying.exception())
+    else:
+        replaying.cancel()
+
+    until(lambda: not list(tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}.*")))
+    until(lambda: not mia.box.app.lasting.of(Kernels).queues.first_of(lines_of(WORKSPACE, notebook.id)))
+    assert "replayed" not in [event["what"] for event in notebook.call("history")["events"]]
+
+
+def test_a_replay_waits_for_the_runs_that_were_sent_before_it(mia: Client):
+    notebook = Notebook(mia, language="python")
+    notebook.code("import time\ntime.sleep(0.5)\n6 * 7", "a.py")
+
+    mia.box.submit("notebook.run_cell", {"notebookId": "latest", "cellId": "a.py"})
+    verdict = mia.box.submit("notebook.replay", {"notebookId": "latest"}).result()
+
+    assert verdict["same"] is True, verdict
+
+
+def test_the_fresh_folder_of_a_replay_whose_server_was_killed_goes_with_the_next_one(
+    notebook: Notebook, tmp_path: Path
+):
+    notebook.ran("6 * 7", "a.py")
+    [own] = tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}")
+    left = own.with_name(f"{own.name}.0123456789ab")
+    (left / "files").mkdir(parents=True)
+    (left / "lock").touch()
+
+    assert notebook.call("replay")["same"] is True
+
+    assert not left.exists()
+
+
 def test_an_interrupt_from_another_server_reaches_the_run(open_client: OpenClient):
     mia, bob = open_client(), open_client()
     notebook = Notebook(mia)
@@ -224,6 +331,30 @@ def test_a_run_of_a_living_server_is_left_alone_by_others(open_client: OpenClien
     assert running.result()["output"] == "'done'\n"
 
 
+ANOTHER = """
+import sys
+from pathlib import Path
+from tests.support.box import Box
+box = Box(Path(sys.argv[1]))
+box.call("notebook.create", {"name": "another"})
+print(box.call("notebook.get_cell", {"notebookId": sys.argv[2], "cellId": "a.py"})["cell"]["status"])
+box.close()
+"""
+
+
+def test_a_run_is_left_alone_by_a_server_that_starts_and_ends_beside_it_in_a_process_of_its_own(tmp_path: Path):
+    mia = Client(Box(tmp_path), stateless=True)
+    notebook = Notebook(mia)
+    running = started(notebook, "a.py", "import time\ntime.sleep(4)\n'done'")
+
+    beside = [sys.executable, "-c", ANOTHER, str(tmp_path), notebook.id]
+    said = subprocess.run(beside, capture_output=True, check=True, encoding="utf-8").stdout
+
+    assert said == "running\n"
+    assert running.result()["output"] == "'done'\n"
+    mia.box.close()
+
+
 KILLED = """
 import sys
 from pathlib import Path
@@ -237,8 +368,6 @@ box.submit("notebook.run_cell", {"notebookId": sys.argv[3], "cellId": sys.argv[4
 def test_a_run_whose_server_was_killed_is_interrupted_at_the_next_start_and_nothing_is_left_running(
     tmp_path: Path, filename: str
 ):
-    from tests.support.box import Box
-
     mark = f"mark{os.getpid()}{time.monotonic_ns()}"
     mia = Client(Box(tmp_path, THOUGHTBOX_NODE=NODE), stateless=True)
     notebook = Notebook(mia)

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.domains.notebooks.conftest import OpenClient
 from tests.support.notebooks import Notebook
-from tests.support.registries import registries
+from tests.support.registries import near
 from thoughtbox.errors import InvalidPayload
 
-
-@pytest.fixture
-def near(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Both installers go to loopback."""
-    with registries() as address:
-        monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple")
-        monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-        monkeypatch.setenv("npm_config_registry", f"{address}/npm/")
-        monkeypatch.setenv("npm_config_userconfig", "/dev/null")
-        for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
-            monkeypatch.delenv(name, raising=False)
-        yield
+__all__ = ["near"]
 
 
 @pytest.mark.usefixtures("near")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.domains.notebooks.conftest import OpenClient
 from tests.support.notebooks import Notebook
 from tests.support.thinker import Client
+from thoughtbox.domains.notebooks.running.node import Node
 from thoughtbox.errors import CellNotFound, InvalidOperation, RuntimeUnavailable
 
 
@@ -166,6 +169,21 @@ def test_a_node_that_is_too_old_for_types_is_refused_with_what_typescript_needs(
     with pytest.raises(RuntimeUnavailable, match=r"need Node 22\.18 or later") as refused:
         notebook.run("a.ts")
     assert "Node 24" in (refused.value.recovery or "")
+    assert notebook.ran("console.log([1, 2].at(-1))", "a.js")["output"] == "2\n"
+
+
+@pytest.mark.parametrize(
+    ("version", "option"),
+    [
+        ((18, 0, 0), "--no-warnings"),
+        ((20, 10, 0), "--no-warnings"),
+        ((20, 11, 0), "--disable-warning=ExperimentalWarning"),
+        ((21, 2, 0), "--no-warnings"),
+        ((24, 0, 0), "--disable-warning=ExperimentalWarning"),
+    ],
+)
+def test_node_is_given_only_options_that_it_knows(version: tuple[int, int, int], option: str):
+    assert Node(Path("node"), version).quiet == option
 
 
 def test_the_newest_node_on_the_path_is_taken(

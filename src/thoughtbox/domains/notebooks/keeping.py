@@ -24,7 +24,9 @@ from thoughtbox.domains.notebooks.models import (
     NotebooksListed,
 )
 from thoughtbox.domains.notebooks.room import AT_STAGE, room
+from thoughtbox.domains.notebooks.running.folders import sweep
 from thoughtbox.domains.notebooks.running.kernels import Kernels
+from thoughtbox.domains.notebooks.running.queues import lines_of
 from thoughtbox.domains.notebooks.scope import existing, notebook_shown, room_in
 from thoughtbox.domains.notebooks.view import Notebooks
 from thoughtbox.errors import InvalidOperation, InvalidPayload, NotebookNotFound
@@ -110,12 +112,19 @@ def delete(slices: Slices, call: DeleteNotebook) -> Steps[NotebookDeleted]:
     answer: NotebookDeleted = yield slices.write(lambda tx: _delete(tx, call.notebook_id))
     kernels = slices.calling.lasting.of(Kernels)
     folder: Path = yield slices.read(lambda tx: kernels.folders(tx.data_dir).of(tx.workspace, answer.notebook_id))
+    key = (slices.workspace, answer.notebook_id)
 
     def clear() -> None:
-        kernels.end((slices.workspace, answer.notebook_id))
+        kernels.end(key)
         remove(folder)
+        sweep(folder)
 
-    yield slices.calling.lasting.of(Apart).run(clear, stop=lambda: None)
+    # Packages that are being installed, or a replay, would go on writing to what is removed.
+    lines = lines_of(*key)
+    here = yield slices.calling.lasting.of(Apart).run(lambda: kernels.queues.first_of(lines), stop=lambda: None)
+    for work in here:
+        work.stop()
+    yield kernels.queues.reserve(lines[0]).put(clear, stop=lambda: None)
     return answer
 
 

@@ -240,6 +240,14 @@ class Notebooks(View):
         row = self.sql.row(f"SELECT {_RUN} FROM {RUNS.standing} AS r WHERE run_seq = ?", (*standing_at(self), seq))
         return Run(*row) if row else None
 
+    def runs_since(self, notebook_id: str, seq: int) -> list[int]:
+        """Runs of a notebook that were begun behind a record, in order."""
+        rows = self.sql.rows(
+            f"SELECT run_seq FROM {RUNS.standing} AS r WHERE run_seq > ? AND notebook_id = ? ORDER BY run_seq",
+            (*standing_at(self), seq, notebook_id),
+        )
+        return [row[0] for row in rows]
+
     def open_runs(self) -> list[Run]:
         """Runs that have not ended by now, in order."""
         rows = self.sql.rows(

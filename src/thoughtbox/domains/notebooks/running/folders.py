@@ -6,7 +6,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -16,6 +16,7 @@ from thoughtbox.errors import StorageBusy
 
 FOLDER: Final = "notebooks"
 LOCK_LOOK_SECONDS: Final = 0.02
+_FRESH: Final = "."
 
 
 class Folders:
@@ -29,10 +30,14 @@ class Folders:
 
     def fresh(self, workspace: str, notebook_id: str, name: str) -> Path:
         """A folder beside it, for a run that leaves it as it is."""
-        return self._root / quote(workspace, safe="") / f"{notebook_id}.{name}"
+        return self._root / quote(workspace, safe="") / f"{notebook_id}{_FRESH}{name}"
 
-    def remove(self, folder: Path) -> None:
-        remove(folder)
+
+def sweep(folder: Path) -> None:
+    """Remove fresh folders of a notebook that processes have left which are gone."""
+    for each in folder.parent.glob(f"{folder.name}{_FRESH}*"):
+        with suppress(OSError, StorageBusy), held(each, lambda: True):
+            remove(each)
 
 
 @contextmanager

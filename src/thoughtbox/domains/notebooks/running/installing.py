@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from thoughtbox.confinement.machine import NODE
+from thoughtbox.confinement.machine import NODE, SITE_PACKAGES
 from thoughtbox.confinement.plan import ENVIRONMENT, Bind, Plan
 from thoughtbox.domains.notebooks import records
 from thoughtbox.domains.notebooks.cell import PACKAGE_JSON
 from thoughtbox.domains.notebooks.cells import GIVEN
 from thoughtbox.domains.notebooks.room import AT_STAGE, room
 from thoughtbox.domains.notebooks.running.folders import held
-from thoughtbox.domains.notebooks.running.kernels import Kernels, plan_of
+from thoughtbox.domains.notebooks.running.kernels import EXTRA, Kernels, in_line, plan_of
 from thoughtbox.domains.notebooks.running.models import InstallPackages, PackagesInstalled
 from thoughtbox.domains.notebooks.running.node import Node, node_for
 from thoughtbox.domains.notebooks.running.programs import PYTHON, Done, Program
@@ -40,6 +41,7 @@ _PASSED_ON: Final = re.compile(
 )
 """Variables that say where packages come from."""
 _CONFIG: Final = "/cell/config"
+_PIP_FOLDER: Final = "/cell/installer/pip"
 _UNMOVED: Final = {"HOME": ENVIRONMENT, "PIP_CONFIG_FILE": os.devnull, "npm_config_userconfig": os.devnull}
 """An installer has a network, and cells have none: so it does not go by what cells may have left in their home."""
 _RUNS_NOTHING: Final = {
@@ -69,6 +71,7 @@ class Prepared(NamedTuple):
     guard=AT_STAGE,
     title="Install packages",
     errors=[NotebookNotFound, IsolationUnavailable, RuntimeUnavailable],
+    reserve=in_line,
     example=Example({"notebookId": "latest", "packages": ["../outside"]}, given=GIVEN, fails_with=InvalidPayload),
 )
 def install_deps(slices: Slices, call: InstallPackages) -> Steps[PackagesInstalled]:
@@ -82,8 +85,7 @@ def install_deps(slices: Slices, call: InstallPackages) -> Steps[PackagesInstall
             done = _installed(prepared, program)
         return slices.write(lambda tx: _write(tx, prepared, done)).result()
 
-    place = kernels.queues.reserve((slices.workspace, prepared.notebook_id))
-    return (yield place.put(work, stop=program.stop))
+    return (yield slices.place.put(work, stop=program.stop, owner=prepared.notebook_id))
 
 
 def _prepare(tx: Tx, call: InstallPackages, kernels: Kernels) -> Prepared:
@@ -105,7 +107,20 @@ def _prepare(tx: Tx, call: InstallPackages, kernels: Kernels) -> Prepared:
     folder = kernels.folders(tx.data_dir).of(tx.workspace, notebook.id)
     node = node_for("javascript", tx.settings.get("node")) if manager == "npm" else None
     plan = _plan(folder, tx, node, trusted=bool(notebook.is_trusted))
+    if manager == "pip":
+        plan = plan._replace(binds=[*plan.binds, Bind(str(_own_pip()), _PIP_FOLDER)])
     return Prepared(notebook.id, manager, names, plan, folder, files, bool(notebook.is_trusted))
+
+
+def _own_pip() -> Path:
+    """Where the server's own pip is, found without importing it."""
+    found = find_spec("pip")
+    if found is None or found.origin is None:
+        raise RuntimeUnavailable(
+            "packages of Python need pip, which is not installed here",
+            recovery=EXTRA,
+        )
+    return Path(found.origin).resolve().parent
 
 
 def _must_be_a_package(name: str, manager: Manager) -> None:
@@ -154,8 +169,8 @@ def _configuration() -> dict[str, Path]:
 def _installed(prepared: Prepared, program: Program) -> Done:
     if prepared.manager == "npm":
         return program.run(prepared.plan, _npm(prepared), prepared.files)
-    if not (prepared.folder / "env" / "bin" / "python").exists():
-        made = program.run(prepared.plan, [PYTHON, "-I", "-m", "venv", ENVIRONMENT])
+    if not (prepared.folder / "env" / "pyvenv.cfg").exists():
+        made = program.run(prepared.plan, [PYTHON, "-I", "-S", "-m", "venv", "--without-pip", ENVIRONMENT])
         if not made.is_well:
             return made
     return program.run(prepared.plan, _pip(prepared))
@@ -168,11 +183,41 @@ def _npm(prepared: Prepared) -> list[str]:
     return [f"{NODE}/bin/node", npm, "install", *scripts, *quiet, "--", *prepared.names]
 
 
+_PIP_WITHOUT_THEIRS: Final = """
+import importlib.util, sys
+
+environment, site_packages, pip, *sys.argv = sys.argv[1:]
+sys.prefix = sys.exec_prefix = environment
+sys.executable = environment + "/bin/python"
+
+
+class Nothing:
+    def find_spec(self, name, target=None):
+        return None
+
+    def invalidate_caches(self):
+        pass
+
+
+sys.path.append(site_packages)
+sys.path_importer_cache[site_packages] = Nothing()
+spec = importlib.util.spec_from_file_location("pip", pip + "/__init__.py", submodule_search_locations=[pip])
+sys.modules["pip"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["pip"])
+from pip._internal.cli.main import main
+sys.exit(main())
+"""
+"""The server's own pip, for the notebook's environment. It sees which packages are there, and imports none of them: one
+that was installed before could be a pip, too, or name modules that are imported at every start."""
+
+
 def _pip(prepared: Prepared) -> list[str]:
     """Wheels only: building anything else runs code of the package."""
     scripts = [] if prepared.is_trusted else ["--only-binary=:all:"]
-    quiet = ["--disable-pip-version-check", "--no-input", "--quiet", "--progress-bar=off"]
-    return [f"{ENVIRONMENT}/bin/python", "-I", "-m", "pip", "install", *scripts, *quiet, "--", *prepared.names]
+    quiet = ["--disable-pip-version-check", "--no-input", "--quiet", "--progress-bar=off", "--no-warn-script-location"]
+    own = [ENVIRONMENT, f"{ENVIRONMENT}/{SITE_PACKAGES}", _PIP_FOLDER]
+    program = [PYTHON, "-I", "-S", "-B", "-c", _PIP_WITHOUT_THEIRS, *own]
+    return [*program, "pip", "install", *scripts, *quiet, "--", *prepared.names]
 
 
 def _write(tx: Tx, prepared: Prepared, done: Done) -> PackagesInstalled:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from thoughtbox.confinement import machine
 from thoughtbox.confinement.box import Box
@@ -18,8 +18,10 @@ from thoughtbox.confinement.removal import remove
 from thoughtbox.domains.notebooks.cell import Language
 from thoughtbox.domains.notebooks.running.folders import Folders
 from thoughtbox.domains.notebooks.running.node import Node, best
-from thoughtbox.domains.notebooks.running.queues import Queues
+from thoughtbox.domains.notebooks.running.queues import Line, Queues, Ticket
+from thoughtbox.domains.notebooks.scope import LATEST
 from thoughtbox.errors import IsolationUnavailable, RuntimeUnavailable, ThoughtboxError
+from thoughtbox.operations import Lasting
 
 MOST_KERNELS: Final = 16
 """That live at once; the one that was idle longest ends for the next."""
@@ -101,7 +103,7 @@ class Kernels:
         if program is None and kernel_packages() is None:
             raise RuntimeUnavailable(
                 "cells in Python need Jupyter's kernel, which is not installed",
-                recovery="Install Thoughtbox with its `notebooks` extra: pip install 'thoughtbox[notebooks]'.",
+                recovery=EXTRA,
             )
         try:
             return self.boxes.started(plan, list(program) if program is not None else None)
@@ -132,9 +134,22 @@ class Kernels:
         """Kernels that make room: those that were not used for long, and the one that was used longest ago."""
         longest = time.monotonic() - IDLE_SECONDS
         by_age = sorted(self._live, key=lambda key: self._live[key].used)
-        free = [key for key in by_age if not self.queues.waiting(key)]
+        free = [key for key in by_age if not self.queues.is_waited_for(Line(*key))]
         old = [key for key in free if self._live[key].used < longest]
         return old or (free[:1] if len(self._live) >= MOST_KERNELS else [])
+
+
+class _Named(Protocol):
+    """A call that says which notebook it is about."""
+
+    @property
+    def notebook_id(self) -> str: ...
+
+
+def in_line(lasting: Lasting, workspace: str, call: _Named) -> Ticket:
+    """A place among what runs in a notebook, taken as soon as the call comes in; which is the latest is found later."""
+    named = None if call.notebook_id == LATEST else call.notebook_id
+    return lasting.of(Kernels).queues.reserve(Line(workspace, named))
 
 
 def refusal(why: str, *, is_kernel: bool) -> ThoughtboxError:
@@ -148,6 +163,7 @@ def refusal(why: str, *, is_kernel: bool) -> ThoughtboxError:
     )
 
 
+EXTRA: Final = "Install Thoughtbox with its `notebooks` extra: pip install 'thoughtbox[notebooks]'."
 PACKAGE: Final = "bubblewrap"
 WAY_OUT: Final = (
     "On Linux, let users make namespaces: install the package `bubblewrap` (apt-get install bubblewrap), or set"

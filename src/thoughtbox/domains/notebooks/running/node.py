@@ -31,6 +31,12 @@ class Node(NamedTuple):
     def name(self) -> str:
         return ".".join(map(str, self.version))
 
+    @property
+    def quiet(self) -> str:
+        """The option that keeps remarks about what is new in it out of what a cell prints."""
+        knows_kinds = (20, 11, 0) <= self.version < (21, 0, 0) or self.version >= (21, 3, 0)
+        return "--disable-warning=ExperimentalWarning" if knows_kinds else "--no-warnings"
+
 
 def node_for(language: str, named: str | None) -> Node:
     """The Node for a cell; says what to do where there is none for it."""

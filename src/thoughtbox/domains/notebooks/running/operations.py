@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Final
+from typing import Final, NamedTuple
 
 from thoughtbox.domains.notebooks import records
 from thoughtbox.domains.notebooks.answers import CellRun
 from thoughtbox.domains.notebooks.cells import GIVEN, NAMED
 from thoughtbox.domains.notebooks.room import AT_STAGE, room
-from thoughtbox.domains.notebooks.running.kernels import Kernels
+from thoughtbox.domains.notebooks.running.kernels import Kernels, in_line
 from thoughtbox.domains.notebooks.running.models import AllRun, Interrupt, Interrupted, RunAll, RunCell
-from thoughtbox.domains.notebooks.running.queues import Ticket
+from thoughtbox.domains.notebooks.running.queues import lines_of
 from thoughtbox.domains.notebooks.running.run import CellRuns
 from thoughtbox.domains.notebooks.running.settling import settle
 from thoughtbox.domains.notebooks.scope import existing
@@ -24,7 +24,7 @@ from thoughtbox.errors import (
     RuntimeUnavailable,
 )
 from thoughtbox.ledger.record import record_id
-from thoughtbox.operations import Apart, Example, Lasting, Slices, Steps, Tx
+from thoughtbox.operations import Apart, Example, Slices, Steps, Tx
 
 RUNS: Final = (
     NotebookNotFound,
@@ -32,15 +32,9 @@ RUNS: Final = (
     InvalidOperation,
     IsolationUnavailable,
     RuntimeUnavailable,
-    RuntimeUnavailable,
 )
 INTERRUPT_SECONDS: Final = 5.0
 """For a run of another process to end."""
-
-
-def _in_line(lasting: Lasting, workspace: str, call: RunCell | RunAll) -> Ticket:
-    """A place among the runs of a notebook. Which one is the latest is only known later: that has a line of its own."""
-    return lasting.of(Kernels).queues.reserve((workspace, call.notebook_id))
 
 
 @room.operation(
@@ -49,7 +43,7 @@ def _in_line(lasting: Lasting, workspace: str, call: RunCell | RunAll) -> Ticket
     guard=AT_STAGE,
     title="Run a cell",
     errors=RUNS,
-    reserve=_in_line,
+    reserve=in_line,
     example=Example(NAMED, given=GIVEN),
 )
 def run_cell(slices: Slices, call: RunCell) -> Steps[CellRun]:
@@ -57,7 +51,7 @@ def run_cell(slices: Slices, call: RunCell) -> Steps[CellRun]:
     kernels = slices.calling.lasting.of(Kernels)
     notebook_id: str = yield slices.read(lambda tx: existing(tx, call.notebook_id).id)
     runs = CellRuns(slices, kernels, notebook_id)
-    return (yield slices.place.put(lambda: runs.run(call.cell_id), stop=runs.stop))
+    return (yield slices.place.put(lambda: runs.run(call.cell_id), stop=runs.stop, owner=notebook_id))
 
 
 @room.operation(
@@ -66,7 +60,7 @@ def run_cell(slices: Slices, call: RunCell) -> Steps[CellRun]:
     guard=AT_STAGE,
     title="Run all cells",
     errors=RUNS,
-    reserve=_in_line,
+    reserve=in_line,
     example=Example({"notebookId": "latest"}, given=GIVEN),
 )
 def run_all(slices: Slices, call: RunAll) -> Steps[AllRun]:
@@ -91,7 +85,7 @@ def run_all(slices: Slices, call: RunAll) -> Steps[AllRun]:
             not_run=wanted,
         )
 
-    return (yield slices.place.put(work, stop=runs.stop))
+    return (yield slices.place.put(work, stop=runs.stop, owner=notebook_id))
 
 
 @room.operation(
@@ -105,35 +99,51 @@ def run_all(slices: Slices, call: RunAll) -> Steps[AllRun]:
 )
 def interrupt(slices: Slices, call: Interrupt) -> Steps[Interrupted]:
     """End what runs in a notebook, whichever server runs it. A Python kernel ends with all it has started."""
-    run_seq: int | None = yield slices.write(lambda tx: _ask_to_stop(tx, call.notebook_id))
+    lasting = slices.calling.lasting
     notebook_id: str = yield slices.read(lambda tx: existing(tx, call.notebook_id).id)
-    if run_seq is None:
-        return Interrupted(notebook_id=notebook_id, interrupted=False)
-    slices.calling.lasting.of(Kernels).queues.stop((slices.workspace, notebook_id))
+    lines = lines_of(slices.workspace, notebook_id)
+    # What was sent before is ended, also if it has only just been sent.
+    here = yield lasting.of(Apart).run(lambda: lasting.of(Kernels).queues.first_of(lines), stop=lambda: None)
+    asked: Asked = yield slices.write(lambda tx: _ask_to_stop(tx, notebook_id))
+    for work in here:
+        work.stop()
     until = time.monotonic() + INTERRUPT_SECONDS
     while time.monotonic() < until:
-        ended: bool = yield slices.read(lambda tx: _has_ended(tx, run_seq))
-        if ended:
+        is_over: bool = yield slices.read(lambda tx: _are_over(tx, asked.runs))
+        if is_over and all(work.done() for work in here):
             break
-        yield slices.calling.lasting.of(Apart).run(lambda: time.sleep(0.02), stop=lambda: None)
-    return Interrupted(notebook_id=notebook_id, interrupted=True, run_id=record_id(run_seq))
+        yield lasting.of(Apart).run(lambda: time.sleep(0.02), stop=lambda: None)
+    ended: list[int] = yield slices.read(lambda tx: tx.ask(Notebooks).runs_since(notebook_id, asked.seq))
+    run_seq = max([*asked.runs, *ended], default=None)
+    return Interrupted(
+        notebook_id=notebook_id,
+        interrupted=run_seq is not None or bool(here),
+        run_id=record_id(run_seq) if run_seq is not None else None,
+    )
+
+
+class Asked(NamedTuple):
+    """Runs that were asked to end, and the newest record when they were."""
+
+    runs: list[int]
+    seq: int
 
 
 def _code_cells(tx: Tx, notebook_id: str) -> list[str]:
     return [cell.id for cell in tx.ask(Notebooks).cells(existing(tx, notebook_id).id) if cell.is_runnable]
 
 
-def _ask_to_stop(tx: Tx, notebook_id: str) -> int | None:
-    """Write that the notebook's run is to end; which one that is."""
+def _ask_to_stop(tx: Tx, notebook_id: str) -> Asked:
+    """Write that what runs in the notebook is to end."""
     notebook_id = existing(tx, notebook_id).id
     settle(tx)
     running = [run for run in tx.ask(Notebooks).open_runs() if run.notebook_id == notebook_id]
     for run in running:
         if run.stop_seq is None:
             tx.append(records.stop(notebook_id, record_id(run.seq)), stream=records.stream_of(notebook_id))
-    return running[-1].seq if running else None
+    return Asked([run.seq for run in running], tx.ledger.last_seq())
 
 
-def _has_ended(tx: Tx, run_seq: int) -> bool:
-    run = tx.ask(Notebooks).run(run_seq)
-    return run is None or run.ended_seq is not None
+def _are_over(tx: Tx, runs: list[int]) -> bool:
+    found = [tx.ask(Notebooks).run(seq) for seq in runs]
+    return all(run is None or run.ended_seq is not None for run in found)

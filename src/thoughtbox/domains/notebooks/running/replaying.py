@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from thoughtbox.confinement.box import Box, Gone, Late
 from thoughtbox.confinement.plan import ENVIRONMENT, FILES, Bind, Plan
+from thoughtbox.confinement.removal import remove
 from thoughtbox.domains.notebooks import records
 from thoughtbox.domains.notebooks.cell import Cell, Language
 from thoughtbox.domains.notebooks.cells import GIVEN, NAMED
 from thoughtbox.domains.notebooks.room import AT_STAGE, room
 from thoughtbox.domains.notebooks.running.collecting import Collected
 from thoughtbox.domains.notebooks.running.comparing import MASKING, Texts, asked_to_mask, difference, texts_of
-from thoughtbox.domains.notebooks.running.folders import Folders
-from thoughtbox.domains.notebooks.running.kernels import Kernels, plan_of
+from thoughtbox.domains.notebooks.running.folders import held, sweep
+from thoughtbox.domains.notebooks.running.kernels import Kernels, in_line, plan_of
 from thoughtbox.domains.notebooks.running.models import CellReplayed, Replay, Replayed
-from thoughtbox.domains.notebooks.running.node import node_for
+from thoughtbox.domains.notebooks.running.node import Node, node_for
 from thoughtbox.domains.notebooks.running.programs import PYTHON, Program
+from thoughtbox.domains.notebooks.running.queues import Line
 from thoughtbox.domains.notebooks.running.run import files_of, program_of
 from thoughtbox.domains.notebooks.scope import existing, text_of
 from thoughtbox.domains.notebooks.scope import texts_of as contents_of
 from thoughtbox.domains.notebooks.shown import pieces_of
 from thoughtbox.domains.notebooks.view import Notebooks
 from thoughtbox.errors import (
+    InvalidOperation,
     InvalidPayload,
     IsolationUnavailable,
     NotebookNotFound,
@@ -51,12 +55,15 @@ class Prepared(NamedTuple):
     """A notebook that is to be replayed."""
 
     notebook_id: str
+    is_trusted: bool
     cells: list[Shown]
     files: dict[str, str]
-    plans: dict[bool, Plan]
-    """For cells in Python, and for the others."""
-    folder: Path
-    folders: Folders
+    node: Node | None
+    """For cells that are not in Python, if there are any."""
+    data_dir: Path | None
+    own: Path
+    """The notebook's folder, of which packages are seen."""
+    fresh: Path
 
 
 @room.operation(
@@ -64,7 +71,8 @@ class Prepared(NamedTuple):
     writes=True,
     guard=AT_STAGE,
     title="Replay a notebook",
-    errors=[NotebookNotFound, IsolationUnavailable, RuntimeUnavailable, RuntimeUnavailable],
+    errors=[NotebookNotFound, InvalidOperation, IsolationUnavailable, RuntimeUnavailable],
+    reserve=in_line,
     example=Example({"notebookId": "latest"}, given=[*GIVEN, ("notebook.run_cell", NAMED)]),
 )
 def replay(slices: Slices, call: Replay) -> Steps[Replayed]:
@@ -73,9 +81,16 @@ def replay(slices: Slices, call: Replay) -> Steps[Replayed]:
     for pattern in patterns:
         _must_be_a_pattern(pattern)
     kernels = slices.calling.lasting.of(Kernels)
-    prepared: Prepared = yield slices.read(lambda tx: _prepare(tx, call.notebook_id, kernels))
+    notebook_id: str = yield slices.read(lambda tx: existing(tx, call.notebook_id).id)
+    # It is compared with what was sent before it; what is sent behind it does not wait for it.
+    looking = slices.place.put(
+        lambda: slices.read(lambda tx: _prepare(tx, notebook_id, kernels)).result(),
+        stop=lambda: None,
+        owner=notebook_id,
+    )
+    prepared: Prepared = yield looking
     replaying = Replaying(slices, kernels, prepared, patterns)
-    place = kernels.queues.reserve((slices.workspace, prepared.notebook_id, "replay"))
+    place = kernels.queues.reserve(Line(slices.workspace, notebook_id, is_replay=True))
     return (yield place.put(replaying.run, stop=replaying.stop))
 
 
@@ -104,25 +119,19 @@ def _prepare(tx: Tx, notebook_id: str, kernels: Kernels) -> Prepared:
         before = texts_of(pieces_of(tx, ended), is_well=is_well) if ended is not None else None
         assert cell.language is not None
         shown.append(Shown(cell, cell.language, text_of(cell, contents), before))
+    others = [str(cell.language) for cell in wanted if cell.language != "python"]
+    language = "typescript" if "typescript" in others else "javascript"
     folders = kernels.folders(tx.data_dir)
-    own = folders.of(tx.workspace, notebook.id)
-    fresh = folders.fresh(tx.workspace, notebook.id, tx.random_bytes(6).hex())
-    plans = {}
-    for is_python in {cell.language == "python" for cell in wanted}:
-        language = "python" if is_python else next(str(cell.language) for cell in wanted if cell.language != "python")
-        if any(cell.language == "typescript" for cell in wanted) and not is_python:
-            language = "typescript"
-        node = None if is_python else node_for(language, tx.settings.get("node"))
-        plan = plan_of(fresh, tx.settings, node=node, trusted=bool(notebook.is_trusted), data_dir=tx.data_dir)
-        plans[is_python] = plan._replace(binds=[*plan.binds, *_packages(own)])
-    files = files_of(notebook, {cell.filename: text_of(cell, contents) for cell in cells if cell.filename})
-    return Prepared(notebook.id, shown, files, plans, fresh, folders)
-
-
-def _packages(own: Path) -> list[Bind]:
-    """What was installed for the notebook, to be seen in the fresh folder, too."""
-    installed = {own / "env": ENVIRONMENT, own / "files" / "node_modules": f"{FILES}/node_modules"}
-    return [Bind(str(path), target) for path, target in installed.items() if path.is_dir() and not path.is_symlink()]
+    return Prepared(
+        notebook.id,
+        bool(notebook.is_trusted),
+        shown,
+        files_of(notebook, {cell.filename: text_of(cell, contents) for cell in cells if cell.filename}),
+        node_for(language, tx.settings.get("node")) if others else None,
+        tx.data_dir,
+        folders.of(tx.workspace, notebook.id),
+        folders.fresh(tx.workspace, notebook.id, tx.random_bytes(6).hex()),
+    )
 
 
 class Replaying:
@@ -138,40 +147,86 @@ class Replaying:
 
     def stop(self) -> None:
         self._program.stop()
-        if self._kernel is not None:
-            self._kernel.stop()
+        if (kernel := self._kernel) is not None:
+            kernel.stop()
 
     def run(self) -> Replayed:
-        prepared = self._prepared
+        fresh = self._prepared.fresh
+        sweep(self._prepared.own)
         try:
-            after: list[Texts] = []
-            for done, shown in enumerate(prepared.cells):
-                after.append(self._rerun(shown))
-                self._slices.report(done + 1, len(prepared.cells), f"{shown.cell.filename}: run again\n")
-            before = [shown.before or {} for shown in prepared.cells]
-            if self._patterns:
-                before, after = self._masked(before), self._masked(after)
-            verdicts = [
-                _verdict(shown, was, now) for shown, was, now in zip(prepared.cells, before, after, strict=True)
-            ]
+            with held(fresh, lambda: self._program.is_stopped):
+                verdicts = self._verdicts()
         finally:
             if self._kernel is not None:
                 self._kernel.end()
-            prepared.folders.remove(prepared.folder)
+            remove(fresh)
         return self._slices.write(lambda tx: self._write(tx, verdicts)).result()
+
+    def _verdicts(self) -> list[CellReplayed]:
+        cells = self._prepared.cells
+        after: list[Texts] = []
+        for done, shown in enumerate(cells):
+            after.append(self._rerun(shown))
+            self._must_go_on()
+            self._slices.report(done + 1, len(cells), f"{shown.cell.filename}: run again\n")
+        before = [shown.before or {} for shown in cells]
+        if self._patterns:
+            before, after = self._masked(before), self._masked(after)
+            self._must_go_on()
+        return [_verdict(shown, was, now) for shown, was, now in zip(cells, before, after, strict=True)]
+
+    def _must_go_on(self) -> None:
+        """What was ended before its end has shown nothing that could be judged."""
+        if self._program.is_stopped:
+            again = json.dumps({"operation": "notebook.replay", "notebookId": self._prepared.notebook_id})
+            raise InvalidOperation(
+                "interrupted: the replay was ended before it had come to its end, so that there is no verdict",
+                recovery=f"{again} begins again.",
+                details={"notebookId": self._prepared.notebook_id},
+            )
+
+    @cached_property
+    def _for_python(self) -> Plan:
+        return self._plan(None)
+
+    @cached_property
+    def _for_node(self) -> Plan:
+        return self._plan(self._prepared.node)
+
+    def _plan(self, node: Node | None) -> Plan:
+        """A box around the fresh folder, with what was installed for the notebook."""
+        prepared = self._prepared
+        plan = plan_of(
+            prepared.fresh,
+            self._slices.calling.settings,
+            node=node,
+            trusted=prepared.is_trusted,
+            data_dir=prepared.data_dir,
+        )
+        installed = {
+            prepared.own / "env": ENVIRONMENT,
+            prepared.own / "files" / "node_modules": f"{FILES}/node_modules",
+        }
+        packages = [
+            Bind(str(path), target) for path, target in installed.items() if path.is_dir() and not path.is_symlink()
+        ]
+        return plan._replace(binds=[*plan.binds, *packages])
 
     def _rerun(self, shown: Shown) -> Texts:
         """What a cell shows when it is run again."""
-        plan = self._prepared.plans[shown.language == "python"]
-        if shown.language != "python":
-            done = self._program.run(plan, program_of(plan, shown.cell), self._prepared.files)
-            texts = texts_of(done.collected.pieces, is_well=done.exit_code == 0 and done.breach is None)
-            return texts if done.breach is None else {**texts, "end": f"ended ({done.breach})"}
-        if self._kernel is None:
-            self._kernel = self._kernels.started(plan, None)
-        return self._in_kernel(self._kernel, shown, plan)
+        if shown.language == "python":
+            if self._kernel is None:
+                self._kernel = self._kernels.started(self._for_python, None)
+            return self._in_kernel(self._kernel, shown, self._for_python)
+        plan, node = self._for_node, self._prepared.node
+        assert node is not None
+        done = self._program.run(plan, program_of(node, plan.limits, shown.cell), self._prepared.files)
+        texts = texts_of(done.collected.pieces, is_well=done.exit_code == 0 and done.breach is None)
+        return texts if done.breach is None else {**texts, "end": f"ended ({done.breach})"}
 
     def _in_kernel(self, box: Box, shown: Shown, plan: Plan) -> Texts:
+        if self._program.is_stopped:  # since the kernel was started, perhaps
+            return {}
         collected = Collected(2 * plan.limits.output_kb * 1024)
         try:
             box.send({"run": shown.source, "files": self._prepared.files})
@@ -187,7 +242,7 @@ class Replaying:
         return {**texts, "end": f"ended ({message['breach']})"}
 
     def _masked(self, texts: list[Texts]) -> list[Texts]:
-        plan = next(iter(self._prepared.plans.values()))
+        plan = self._for_node if self._prepared.node is not None else self._for_python
         asked = json.dumps(asked_to_mask(self._patterns, texts))
         done = self._program.run(plan, [PYTHON, "-I", "-S", "-c", MASKING], {"masked.json": asked})
         if not done.is_well:

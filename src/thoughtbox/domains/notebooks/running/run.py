@@ -22,7 +22,7 @@ from thoughtbox.domains.notebooks.cell import PACKAGE_JSON, Cell, Language, Note
 from thoughtbox.domains.notebooks.running.collecting import Collected
 from thoughtbox.domains.notebooks.running.folders import held
 from thoughtbox.domains.notebooks.running.kernels import Kernels, plan_of
-from thoughtbox.domains.notebooks.running.node import node_for
+from thoughtbox.domains.notebooks.running.node import Node, node_for
 from thoughtbox.domains.notebooks.running.owners import LEASES, lease_of, this_process
 from thoughtbox.domains.notebooks.running.settling import settle
 from thoughtbox.domains.notebooks.scope import cell_of, existing, text_of, texts_of
@@ -55,6 +55,8 @@ class Prepared(NamedTuple):
     source: str
     files: dict[str, str]
     folder: Path
+    node: Node | None
+    """What runs it; None for Python, which has a kernel."""
     plan: Plan
     has_run_python: bool
     """Whether another cell has left something in a kernel."""
@@ -99,16 +101,14 @@ class CellRuns:
     def _run(self, prepared: Prepared) -> CellRun:
         key = (self._slices.workspace, prepared.notebook.id)
         note = None
-        if prepared.language == "python":
+        if prepared.node is None:
             kernel = self._kernels.kernel(key, prepared.plan)
             box, request = kernel.box, {"run": prepared.source, "files": prepared.files}
             if kernel.is_new and prepared.has_run_python:
                 note = "The kernel is new: what earlier cells have defined is not there. run_all runs them again."
         else:
-            box, request = (
-                self._kernels.started(prepared.plan, program_of(prepared.plan, prepared.cell)),
-                {"files": prepared.files},
-            )
+            program = program_of(prepared.node, prepared.plan.limits, prepared.cell)
+            box, request = self._kernels.started(prepared.plan, program), {"files": prepared.files}
         try:
             run_seq = self._slices.write(lambda tx: self._begin(tx, prepared)).result()
         except BaseException:
@@ -150,6 +150,7 @@ class CellRuns:
             text_of(cell, texts),
             files_of(notebook, {each.filename: text_of(each, texts) for each in cells if each.filename}),
             folder,
+            node,
             plan,
             any(each.language == "python" and each.status == "completed" and each.id != cell.id for each in cells),
         )
@@ -304,11 +305,10 @@ def files_of(notebook: Notebook, cells: dict[str, str]) -> dict[str, str]:
     return {**cells, **({"tsconfig.json": notebook.tsconfig} if notebook.tsconfig else {})}
 
 
-def program_of(plan: Plan, cell: Cell) -> list[str]:
+def program_of(node: Node, limits: Limits, cell: Cell) -> list[str]:
     """What runs a cell in JavaScript or TypeScript."""
-    heap = max(64, plan.limits.memory_mb * 3 // 4)
-    flags = ["--disable-warning=ExperimentalWarning", f"--max-old-space-size={heap}"]
-    return [f"{NODE}/bin/node", *flags, f"./{cell.filename}"]
+    heap = max(64, limits.memory_mb * 3 // 4)
+    return [f"{NODE}/bin/node", node.quiet, f"--max-old-space-size={heap}", f"./{cell.filename}"]
 
 
 def _ended(outcome: Outcome, begun: float, collected: Collected, error: str | None = None) -> Ended:
