@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.box import Box
+from tests.support.notebooks import NODE
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "hostile_cells"
 FILENAMES = {"python": "cell.py", "javascript": "cell.mjs", "typescript": "cell.mts"}
@@ -90,7 +91,7 @@ class Attacked:
             self._services.append(_listening(socket.AF_INET6, ("::1", self.port)))
         self.abstract = f"thoughtbox-{secrets.token_hex(8)}"
         self._services.append(_listening(socket.AF_UNIX, f"\0{self.abstract}"))
-        self.box = Box(self.data, **SMALL)
+        self.box = Box(self.data, THOUGHTBOX_NODE=NODE, **SMALL)
         self._other = self.notebook("python")
         self.run(self._other, "python", f"open('other-notebook', 'w').write({self.secret!r})")
         self._before = self._seen()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from thoughtbox.confinement.frames import Message
+from thoughtbox.domains.notebooks.running.uncaught import uncaught
 from thoughtbox.domains.notebooks.shown import Piece
 
 MOST_PIECES: Final = 1_000
@@ -45,6 +46,18 @@ class Collected:
             self._add(Piece("error", name, {_PLAIN: self.raised}))
             return f"{name}: {value}\n"
         return ""
+
+    def part_uncaught(self) -> None:
+        """Tell apart what a program of Node has printed itself, and the error that ended it."""
+        last = max((place for place, piece in enumerate(self.pieces) if piece.name == "stderr"), default=None)
+        found = uncaught(self.pieces[last].data[_PLAIN]) if last is not None and not self.is_cut else None
+        if found is None or last is None:
+            return
+        printed = self.pieces.pop(last)
+        if found.printed:
+            self.pieces.insert(last, printed._replace(data={_PLAIN: found.printed}))
+        self.raised = found.said[:_LONGEST_ERROR]
+        self._add(Piece("error", found.name, {_PLAIN: self.raised}))
 
     def _print(self, name: str, text: str) -> str:
         last = self.pieces[-1] if self.pieces else None

@@ -221,7 +221,10 @@ class Replaying:
         plan, node = self._for_node, self._prepared.node
         assert node is not None
         done = self._program.run(plan, program_of(node, plan.limits, shown.cell), self._prepared.files)
-        texts = texts_of(done.collected.pieces, is_well=done.exit_code == 0 and done.breach is None)
+        is_well = done.exit_code == 0 and done.breach is None
+        if not is_well:
+            done.collected.part_uncaught()
+        texts = texts_of(done.collected.pieces, is_well=is_well)
         return texts if done.breach is None else {**texts, "end": f"ended ({done.breach})"}
 
     def _in_kernel(self, box: Box, shown: Shown, plan: Plan) -> Texts:

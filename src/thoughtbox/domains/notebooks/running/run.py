@@ -336,6 +336,8 @@ def _judged(message: Message, limits: Limits, begun: float, collected: Collected
     code = code if code >= 0 else 128 - code
     if code == 0:
         return Ended("completed", 0, None, None, _since(begun), cut)
+    if language != "python":
+        collected.part_uncaught()
     error = collected.raised or _last_words(collected) or f"it ended with exit code {code}"
     return Ended("failed", code, error, None, _since(begun), cut)
 
