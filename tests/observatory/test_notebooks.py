@@ -20,7 +20,7 @@ from tests.observatory.test_attacks import is_inert
 from tests.support.box import Box
 from tests.support.browser import MEDIUM, NARROW, WIDE, OpenPage, watched
 from tests.support.hostile_texts import ALL
-from tests.support.notebooks import NODE, Notebook
+from tests.support.notebooks import NODE, PLOTTED, PRINTED, RAISED, Notebook, jupyter
 from tests.support.observatory import Observatory, StartObservatory, Store, new_store
 from tests.support.servers import soon
 from tests.support.thinker import Client
@@ -107,6 +107,32 @@ def test_outputs_are_shown_as_what_they_are(noted: Noted, open_page: OpenPage):
     error = cell(page, "broken.py").get_by_role("group", name=called("^error"))
     expect(error).to_contain_text("KeyError")
     expect(error).to_contain_text("Traceback")
+
+
+def test_what_a_file_has_brought_is_shown_as_such_until_the_cell_is_run(
+    store: Store, start_observatory: StartObservatory, open_page: OpenPage
+):
+    table = {"output_type": "execute_result", "execution_count": 7, "metadata": {}}
+    rows = "<table><tr><th>hour</th></tr><tr><td>10</td></tr></table>"
+    content = jupyter(PRINTED, PLOTTED, {**table, "data": {"text/plain": "hour", "text/html": rows}}, RAISED)
+    with store.opened() as box:
+        mia = Client(box, stateless=True)
+        mia.call("notebook.import", content=content.replace("plot()", "print('run here')"), name="From Jupyter")
+        page = open_page(start_observatory(store).link(view="notebooks"))
+        brought = cell(page, "cell-1.py")
+
+        expect(brought).to_contain_text("It was not run here.")
+        expect(brought).to_contain_text("seven towers")
+        expect(brought.get_by_role("columnheader")).to_have_text(["hour"])
+        expect(brought.get_by_role("group", name=called("^error"))).to_contain_text("KeyError: 'x'")
+        picture = brought.get_by_role("img")
+        picture.scroll_into_view_if_needed()
+        until(page, lambda: picture.evaluate("it => it.complete && it.naturalWidth") == 1)
+        mia.call("notebook.run_cell", notebookId="latest", cellId="cell-1.py")
+
+        expect(brought).to_contain_text("run here")
+        expect(brought).not_to_contain_text("It was not run here.")
+        expect(brought).not_to_contain_text("seven towers")
 
 
 def test_the_runs_of_a_cell_can_be_looked_at_again(noted: Noted, open_page: OpenPage):

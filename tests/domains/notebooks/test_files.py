@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +12,7 @@ import nbformat
 import pytest
 
 from tests.domains.notebooks.conftest import OpenClient
-from tests.support.notebooks import Notebook
+from tests.support.notebooks import PIXEL, PLOTTED, PRINTED, RAISED, Notebook, jupyter
 from tests.support.thinker import Client
 from thoughtbox.errors import FileMissing, InvalidPayload, PathRefused
 
@@ -197,3 +200,65 @@ def test_filenames_of_a_file_that_two_cells_have_are_made_different(mia: Client)
     )
     cells = mia.call("notebook.import", content=text)["notebook"]["cells"]
     assert [cell["filename"] for cell in cells] == ["a.js", "cell-1.js"]
+
+
+def test_what_a_file_has_shown_below_its_cells_is_shown_until_they_are_run_or_changed(mia: Client):
+    taken = mia.call("notebook.import", content=jupyter(PRINTED, PLOTTED, RAISED))
+
+    cell = taken["notebook"]["cells"][0]
+    assert (cell["status"], cell["output"]) == ("idle", "seven towers\n<Figure>\n")
+    assert cell["error"] == "KeyError: 'x'\nKeyError: 'x'"
+    picture = sha256(base64.b64decode(PIXEL)).hexdigest()
+    assert mia.call("notebook.output", sha256=picture)["content"] == PIXEL
+    [hit] = mia.call("notebook.search", query="towers")["hits"]
+    assert (hit["foundIn"], hit["filename"]) == ("cell", "cell-1.py")
+
+    named = {"notebookId": taken["notebookId"], "cellId": "cell-1.py"}
+    renamed = mia.call("notebook.update_cell", **named, filename="plot.py")["cell"]
+    assert (renamed["output"], renamed["error"], renamed["source"]) == (None, None, "plot()")
+    assert mia.call("notebook.search", query="towers")["hits"] == []
+    written = json.loads(mia.call("notebook.export", notebookId=taken["notebookId"], format="ipynb")["content"])
+    assert written["cells"][0]["metadata"]["tags"] == ["kept"]
+    assert written["cells"][0]["execution_count"] is None
+    assert written["cells"][0]["outputs"] == []
+
+
+def test_a_run_takes_the_place_of_what_a_file_has_shown(mia: Client):
+    taken = mia.call("notebook.import", content=jupyter(PRINTED).replace("plot()", "6 * 7"))
+
+    run = mia.call("notebook.run_cell", notebookId=taken["notebookId"], cellId="cell-1.py")
+
+    assert run["output"] == "42\n"
+    assert mia.call("notebook.list_cells", notebookId=taken["notebookId"])["cells"][0]["output"] == "42\n"
+
+
+SECRET = "ghp_" + "a1B2" * 9
+PRIVATE = "-----BEGIN " + "PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 3 + "-----END PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        jupyter({**PRINTED, "text": [f"token {SECRET}\n"]}),
+        jupyter({**PRINTED, "text": PRIVATE}),
+        jupyter({**PLOTTED, "data": {"text/html": f"<b>{SECRET}</b>"}}),
+        jupyter({**PLOTTED, "data": {"application/json": {"deep": [SECRET]}}}),
+        jupyter({**RAISED, "evalue": SECRET}),
+        jupyter(note={"deep": SECRET}),
+        jupyter().replace("plot()", f"log_in('{SECRET}')"),
+        f'<!-- srcbook:{{"language":"javascript"}} -->\n\n# Keys\n\nMine is {SECRET}.\n',
+    ],
+    ids=["stream", "lines", "html", "json", "error", "metadata", "code", "src.md"],
+)
+def test_secrets_of_a_file_are_kept_nowhere_and_the_answer_says_so(mia: Client, tmp_path: Path, content: str):
+    taken = mia.call("notebook.import", content=content)
+
+    assert "<redacted>" in taken["notice"]
+    form = "src.md" if content.startswith("<!--") else "ipynb"
+    written = mia.call("notebook.export", notebookId=taken["notebookId"], format=form)["content"]
+    assert "<redacted>" in written
+    kept = json.dumps(mia.call("ledger_tail", after=0, limit=100))
+    for secret in (SECRET, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"):
+        assert secret not in written
+        assert secret not in kept
+        assert not [path for path in tmp_path.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]

@@ -58,9 +58,12 @@ class NotebookShown(CamelOutput):
 
 
 class OneNotebook(CamelOutput):
+    sparse: ClassVar[bool] = True
+
     success: Literal[True] = True
     notebook_id: str
     notebook: NotebookShown
+    notice: str | None = None
 
 
 class OneCell(CamelOutput):

@@ -16,7 +16,7 @@ from thoughtbox.domains.notebooks.cell import (
     language_of,
     what_is_wrong_with,
 )
-from thoughtbox.domains.notebooks.keeping import CREATE, MOST_CELLS, must_be_json, one_of, warm
+from thoughtbox.domains.notebooks.keeping import CREATE, MOST_CELLS, as_json, from_json, must_be_json, one_of, warm
 from thoughtbox.domains.notebooks.models import (
     AddCell,
     CellDeleted,
@@ -39,7 +39,7 @@ ADD: Final[tuple[str, dict[str, Any]]] = (
     {"notebookId": "latest", "type": "code", "content": "console.log(6 * 7);", "filename": "answer.js"},
 )
 GIVEN: Final = (CREATE, ADD)
-_NOT_KEPT: Final = (
+NOT_KEPT: Final = (
     "It holds what looks like a secret: that is kept, and run, as <redacted>. Name a variable of the server in"
     " THOUGHTBOX_NOTEBOOK_ENVIRONMENT instead."
 )
@@ -114,9 +114,15 @@ def update_cell(tx: Tx, call: UpdateCell) -> OneCell:
         language, filename = _named(existing(tx, cell.notebook_id), others, kept, language or cell.language)
     if cell.type == PACKAGE_JSON and call.content is not None:
         must_be_json("content", call.content)
+    said = texts_of(tx, [cell])[cell.content_seq].data
     text = redacted(call.content) if call.content is not None else None
+    if text is None and "shown" in said:
+        text = said["text"]  # said anew, without what its file had shown below it
+    extra = _carried_on(said.get("extra")) if text is not None else None
     tx.append(
-        records.cell(cell.notebook_id, cell.id, "updated", text=text, filename=filename, language=language),
+        records.cell(
+            cell.notebook_id, cell.id, "updated", text=text, filename=filename, language=language, extra=extra
+        ),
         stream=records.stream_of(cell.notebook_id),
     )
     return _answered(tx, cell_of(tx, cell.notebook_id, cell.id), call.content)
@@ -188,6 +194,12 @@ def get_cell(tx: Tx, call: GetCell) -> OneCell:
     return _answered(tx, cell_of(tx, call.notebook_id, call.cell_id))
 
 
+def _carried_on(extra: str | None) -> str | None:
+    """What the file of a cell had beside its text, where the text is changed: all but which run its outputs are of."""
+    kept = {name: value for name, value in from_json(extra).items() if name != "execution_count"}
+    return as_json(kept) if kept else None
+
+
 def _answered(tx: Tx, cell: Cell, given: str | None = None) -> OneCell:
     """A cell as it is now; `given` is what was to be written, of which secrets are not kept."""
     places = [each.id for each in tx.ask(Notebooks).cells(cell.notebook_id)]
@@ -196,7 +208,7 @@ def _answered(tx: Tx, cell: Cell, given: str | None = None) -> OneCell:
         cell_id=cell.id,
         cell=as_answered(tx, cell, texts_of(tx, [cell])),
         position=places.index(cell.id),
-        notice=_NOT_KEPT if given is not None and redacted(given) != given else None,
+        notice=NOT_KEPT if given is not None and redacted(given) != given else None,
     )
 
 

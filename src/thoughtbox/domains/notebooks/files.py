@@ -17,7 +17,7 @@ from thoughtbox.domains.notebooks.cell import (
     free_filename,
     what_is_wrong_with,
 )
-from thoughtbox.domains.notebooks.cells import GIVEN
+from thoughtbox.domains.notebooks.cells import GIVEN, NOT_KEPT
 from thoughtbox.domains.notebooks.files_models import (
     LONGEST_FILE,
     ExportNotebook,
@@ -31,10 +31,11 @@ from thoughtbox.domains.notebooks.files_models import (
 from thoughtbox.domains.notebooks.formats import ipynb, markdown, src_md
 from thoughtbox.domains.notebooks.formats.detecting import detected
 from thoughtbox.domains.notebooks.formats.document import CellDoc, Document, OutputDoc
-from thoughtbox.domains.notebooks.keeping import as_json, made
+from thoughtbox.domains.notebooks.keeping import as_json, from_json, made
+from thoughtbox.domains.notebooks.pieces import BINARY, Piece
 from thoughtbox.domains.notebooks.room import AT_STAGE, room
 from thoughtbox.domains.notebooks.scope import Texts, existing, text_of, texts_of
-from thoughtbox.domains.notebooks.shown import Piece, content_of, pieces_of
+from thoughtbox.domains.notebooks.shown import content_of, pieces_of
 from thoughtbox.domains.notebooks.view import Notebooks
 from thoughtbox.errors import FileMissing, InvalidPayload, NotebookNotFound, PathRefused, ResourceNotFound, shown
 from thoughtbox.files_below import opened_below
@@ -172,11 +173,12 @@ def taken_in(tx: Tx, content: str, form: Readable | None, *, name: str | None, t
             recovery="A .src.md begins with <!-- srcbook:{…} -->, an .ipynb is JSON with nbformat and cells.",
             details={"fields": ["content"]},
         )
-    document = src_md.read(content) if form == "src.md" else ipynb.read(content)
+    read = src_md.read(content) if form == "src.md" else ipynb.read(content)
+    document = _without_secrets(read)
     origin = {"format": form, "content": content, "extra": as_json(document.extra)}
-    if redacted(content) != content:  # its own bytes would bring the secret back
+    if document != read or redacted(content) != content:  # its own bytes would bring the secret back
         origin.pop("content")
-    return made(
+    notebook = made(
         tx,
         (name or document.name)[:LONGEST_NAME],
         document.language,
@@ -184,6 +186,33 @@ def taken_in(tx: Tx, content: str, form: Readable | None, *, name: str | None, t
         trusted=trusted,
         tsconfig=document.tsconfig,
         origin=origin,
+    )
+    return notebook if "content" in origin else notebook.model_copy(update={"notice": NOT_KEPT})
+
+
+def _without_secrets(document: Document) -> Document:
+    """What a file says without secrets: they are kept in outputs and in what we do not know as little as in text."""
+    return document._replace(
+        cells=tuple(
+            cell._replace(
+                text=redacted(cell.text),
+                outputs=tuple(map(_output_without_secrets, cell.outputs)),
+                extra=redacted(cell.extra),
+            )
+            for cell in document.cells
+        ),
+        tsconfig=redacted(document.tsconfig),
+        extra=redacted(document.extra),
+    )
+
+
+def _output_without_secrets(output: OutputDoc) -> OutputDoc:
+    return output._replace(
+        text=redacted(output.text),
+        data={mime: text if mime.startswith(BINARY) else redacted(text) for mime, text in output.data.items()},
+        ename=redacted(output.ename),
+        evalue=redacted(output.evalue),
+        extra=redacted(output.extra),
     )
 
 
@@ -316,7 +345,3 @@ def _made_by(tx: Tx, notebook: Notebook) -> Any:
     made_by = tx.ledger.record(notebook.made_seq)
     assert made_by is not None
     return made_by.data
-
-
-def from_json(text: str | None) -> dict[str, Any]:
-    return orjson.loads(text) if text else {}

@@ -58,7 +58,8 @@ def create(tx: Tx, call: CreateNotebook) -> OneNotebook:
     if call.tsconfig is not None:
         must_be_json("tsconfig", call.tsconfig)
     warm(tx, call.language)
-    return made(tx, name, call.language, cells, trusted=call.trusted, tsconfig=call.tsconfig, template=call.template)
+    tsconfig = redacted(call.tsconfig)
+    return made(tx, name, call.language, cells, trusted=call.trusted, tsconfig=tsconfig, template=call.template)
 
 
 @room.operation(
@@ -204,6 +205,10 @@ def made(
 def as_json(value: Any) -> str:
     """What a file had beside a cell's text, as text: it may hold numbers that no record can."""
     return orjson.dumps(value, default=dict, option=orjson.OPT_NON_STR_KEYS).decode()
+
+
+def from_json(text: str | None) -> dict[str, Any]:
+    return orjson.loads(text) if text else {}
 
 
 def answered(tx: Tx, notebook: Notebook) -> OneNotebook:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, Json
 
 from thoughtbox.domains.notebooks.cell import CellType, Language, Outcome
 from thoughtbox.errors import InvalidRecord
@@ -197,6 +197,14 @@ class _Of(RecordData):
     notebook_id: Name
 
 
+class _Origin(RecordData):
+    """The file that a notebook was taken in from."""
+
+    format: str
+    content: str | None = None
+    extra: Json[dict[str, Any]] | None = None
+
+
 class CreatedData(_Of):
     name: Name
     language: Language
@@ -204,6 +212,19 @@ class CreatedData(_Of):
     trusted: bool
     cells: Annotated[int, Field(ge=0)]
     tsconfig: str | None = None
+    origin: _Origin | None = None
+
+
+class _Brought(RecordData):
+    """An output that a file has brought."""
+
+    kind: Literal["stream", "display", "result", "error"]
+    name: str
+    text: str
+    data: dict[str, str]
+    ename: str
+    evalue: str
+    extra: dict[str, Any]
 
 
 class CellData(_Of):
@@ -214,8 +235,8 @@ class CellData(_Of):
     text: str | None = None
     language: Language | None = None
     filename: str | None = None
-    extra: str | None = None
-    shown: str | None = None
+    extra: Json[dict[str, Any]] | None = None
+    shown: Json[list[_Brought]] | None = None
     first: bool | None = None
 
 

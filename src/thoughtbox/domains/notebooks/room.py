@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from thoughtbox.domains.notebooks import ahead, records
+from thoughtbox.domains.notebooks.pieces import brought, printed
 from thoughtbox.domains.notebooks.running.settling import settle
 from thoughtbox.domains.notebooks.view import UNFINISHED, Notebooks
 from thoughtbox.errors import StageRequirementNotMet
@@ -48,12 +49,15 @@ for _topic in records.TOPICS:
 
 
 def _said_in_cell(record: Record) -> list[Part]:
-    """What a cell says, until it says something else or is deleted."""
+    """What a cell says, and what its file has shown below it, until it says something else or is deleted."""
     data = record.data
     if data["change"] == "moved" or (data["change"] == "updated" and "text" not in data):
         return []
+    if data["change"] == "deleted":
+        return [Part("", f"cell/{data['cellId']}")]
     named = f"{data['filename']}\n" if data.get("filename") else ""
-    return [Part("" if data["change"] == "deleted" else f"{named}{data.get('text', '')}", f"cell/{data['cellId']}")]
+    shown = f"\n{printed(brought(data['shown']))}" if "shown" in data else ""
+    return [Part(f"{named}{data.get('text', '')}{shown}", f"cell/{data['cellId']}")]
 
 
 def _said_in_run(record: Record) -> list[Part]:

@@ -14,7 +14,8 @@ from thoughtbox.domains.notebooks.answers import (
     TitleCell,
 )
 from thoughtbox.domains.notebooks.cell import Cell, Notebook
-from thoughtbox.domains.notebooks.shown import Shown, shown_by
+from thoughtbox.domains.notebooks.pieces import cut, printed
+from thoughtbox.domains.notebooks.shown import brought_by, shown_by
 from thoughtbox.domains.notebooks.view import Notebooks, Run
 from thoughtbox.errors import CellNotFound, NotebookNotFound, RecordNotFound, shown
 from thoughtbox.ledger.record import Record, seq_of
@@ -82,11 +83,6 @@ def text_of(cell: Cell, texts: Texts) -> str:
     return texts[cell.content_seq].data["text"]
 
 
-def shown_in(tx: Tx, cell: Cell, texts: Texts) -> Shown | None:
-    """What the last run of a cell has come to; None when there is none, or it goes on."""
-    return shown_by(tx, texts[cell.ended_seq]) if cell.ended_seq is not None else None
-
-
 def as_answered(tx: Tx, cell: Cell, texts: Texts) -> AnyCell:
     """A cell in the shape of its type."""
     text = text_of(cell, texts)
@@ -97,18 +93,30 @@ def as_answered(tx: Tx, cell: Cell, texts: Texts) -> AnyCell:
             return MarkdownCell(id=cell.id, text=text)
         case "package.json":
             return PackageJsonCell(id=cell.id, source=text, status=cell.status, output=None, error=None)
-    ended = shown_in(tx, cell, texts)
     assert cell.language is not None
     assert cell.filename is not None
+    output, error = _last_shown(tx, cell, texts)
     return CodeCell(
         id=cell.id,
         language=cell.language,
         filename=cell.filename,
         source=text,
         status=cell.status,
-        output=ended.output if ended is not None else None,
-        error=ended.error if ended is not None else None,
+        output=output,
+        error=error,
     )
+
+
+def _last_shown(tx: Tx, cell: Cell, texts: Texts) -> tuple[str | None, str | None]:
+    """The output and the error of a cell's last run; until it is run here, those that its file has brought."""
+    if cell.ended_seq is not None:
+        ended = shown_by(tx, texts[cell.ended_seq])
+        return ended.output, ended.error
+    pieces = brought_by(texts[cell.content_seq]) if cell.run_seq is None else []
+    if not pieces:
+        return None, None
+    error = next((piece.data["text/plain"] for piece in pieces if piece.kind == "error"), None)
+    return cut(printed(pieces)), cut(error) if error is not None else None
 
 
 def notebook_shown(tx: Tx, notebook: Notebook, cells: Sequence[Cell]) -> NotebookShown:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from thoughtbox.domains.notebooks import records
 from thoughtbox.domains.notebooks.cell import Cell, Notebook, Outcome
+from thoughtbox.domains.notebooks.pieces import brought
 from thoughtbox.ledger.clauses import begins_with
 from thoughtbox.ledger.record import Record, seq_of
 from thoughtbox.ledger.versions import Versions, standing_at
@@ -127,6 +128,8 @@ class Notebooks(View):
             row |= {"place": data["rank"], "type": data["type"]}
             row |= {name: data.get(name) for name in ("language", "filename")}
             CELLS.put(self, record.seq, notebook_id=notebook_id, cell_id=cell_id, **row)
+            pieces = brought(data["shown"]) if "shown" in data else []
+            self._keep(record, [content.sha256 for piece in pieces for content in piece.contents()])
             if not data.get("first"):
                 self._touch(record, more=1, imported=0)
             return

@@ -290,6 +290,10 @@ class CellWatched(CamelOutput):
     filename: str | None = None
     status: Annotated[Status | None, Field(description="Of a code cell.")] = None
     run: RunWatched | None = None
+    brought: Annotated[
+        list[PieceShown] | None,
+        Field(description="What the file that it came from had shown below it, until it is run or changed here."),
+    ] = None
 
 
 class NotebookWatched(CamelOutput):

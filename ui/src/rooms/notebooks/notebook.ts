@@ -48,10 +48,10 @@ function begun(notebookId: string, cellId: string, shown: RecordShown): Notebook
   return { runId: id, notebookId, cellId, begunAt: record.ts, agent: record.agent, tail: "", pieces: [] };
 }
 
-/** A cell that was changed has no run that belongs to it any more. */
+/** A cell that was changed has nothing that belongs to it any more, neither of a run nor of the file that it came from. */
 function edited(cell: NotebookCell, { id, record }: RecordShown): NotebookCell {
   const data = record.data as Readonly<Record<string, unknown>>;
-  const { run: _, ...rest } = cell;
+  const { run: _, brought: __, ...rest } = cell;
   const named = text(data, "filename");
   return {
     ...rest,

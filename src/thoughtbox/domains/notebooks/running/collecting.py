@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from thoughtbox.confinement.frames import Message
+from thoughtbox.domains.notebooks.pieces import Piece
 from thoughtbox.domains.notebooks.running.uncaught import uncaught
-from thoughtbox.domains.notebooks.shown import Piece
 
 MOST_PIECES: Final = 1_000
 TAIL_CHARS: Final = 2_000

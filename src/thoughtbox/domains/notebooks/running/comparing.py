@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from thoughtbox.domains.notebooks.shown import BINARY, Content, Piece
+from thoughtbox.domains.notebooks.pieces import BINARY, Content, Piece
 
 LONGEST_EXCERPT: Final = 300
 _PLAIN: Final = "text/plain"

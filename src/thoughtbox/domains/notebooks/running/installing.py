@@ -14,6 +14,7 @@ from thoughtbox.confinement.plan import ENVIRONMENT, Bind, Plan
 from thoughtbox.domains.notebooks import records
 from thoughtbox.domains.notebooks.cell import PACKAGE_JSON
 from thoughtbox.domains.notebooks.cells import GIVEN
+from thoughtbox.domains.notebooks.pieces import cut
 from thoughtbox.domains.notebooks.room import AT_STAGE, room
 from thoughtbox.domains.notebooks.running.folders import held
 from thoughtbox.domains.notebooks.running.kernels import EXTRA, Kernels, in_line, plan_of
@@ -21,7 +22,6 @@ from thoughtbox.domains.notebooks.running.models import InstallPackages, Package
 from thoughtbox.domains.notebooks.running.node import Node, node_for
 from thoughtbox.domains.notebooks.running.programs import PYTHON, Done, Program
 from thoughtbox.domains.notebooks.scope import existing, text_of, texts_of
-from thoughtbox.domains.notebooks.shown import cut
 from thoughtbox.domains.notebooks.view import Notebooks
 from thoughtbox.errors import InvalidPayload, IsolationUnavailable, NotebookNotFound, RuntimeUnavailable
 from thoughtbox.operations import Example, Slices, Steps, Tx

@@ -19,6 +19,7 @@ from thoughtbox.confinement.plan import Limits, Plan
 from thoughtbox.domains.notebooks import records
 from thoughtbox.domains.notebooks.answers import CellRun
 from thoughtbox.domains.notebooks.cell import PACKAGE_JSON, Cell, Language, Notebook, Outcome
+from thoughtbox.domains.notebooks.pieces import kept
 from thoughtbox.domains.notebooks.running.collecting import Collected
 from thoughtbox.domains.notebooks.running.folders import held
 from thoughtbox.domains.notebooks.running.kernels import Kernels, plan_of
@@ -26,7 +27,7 @@ from thoughtbox.domains.notebooks.running.node import Node, node_for
 from thoughtbox.domains.notebooks.running.owners import LEASES, lease_of, this_process
 from thoughtbox.domains.notebooks.running.settling import settle
 from thoughtbox.domains.notebooks.scope import cell_of, existing, text_of, texts_of
-from thoughtbox.domains.notebooks.shown import kept, run_answered
+from thoughtbox.domains.notebooks.shown import run_answered
 from thoughtbox.domains.notebooks.view import Notebooks
 from thoughtbox.errors import InvalidOperation
 from thoughtbox.ledger import leases

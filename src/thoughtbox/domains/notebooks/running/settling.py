@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from thoughtbox.domains.notebooks import records
+from thoughtbox.domains.notebooks.pieces import Piece, kept
 from thoughtbox.domains.notebooks.running.owners import is_alive, is_here, lease_of
-from thoughtbox.domains.notebooks.shown import Piece, kept
 from thoughtbox.domains.notebooks.view import Notebooks, Run
 from thoughtbox.ledger import leases
 from thoughtbox.operations import Tx

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from thoughtbox.domains.notebooks.cell import Cell
+from thoughtbox.domains.notebooks.pieces import Piece, cut
 from thoughtbox.domains.notebooks.scope import Texts, existing, run_of, text_of
-from thoughtbox.domains.notebooks.shown import content_of, cut
+from thoughtbox.domains.notebooks.shown import brought_by, content_of
 from thoughtbox.domains.notebooks.view import Notebooks, Run
 from thoughtbox.doors.observatory.models import CellWatched, FormShown, NotebookWatched, PieceShown, RunWatched
 from thoughtbox.errors import ResourceNotFound, shown
@@ -93,7 +94,21 @@ def _cell(tx: Tx, cell: Cell, texts: Texts, room: _Room) -> CellWatched:
         filename=cell.filename,
         status=cell.status if cell.is_runnable else None,
         run=_run(tx, run, texts, room) if run is not None else None,
+        brought=_brought(tx, brought_by(said), room) or None if run is None else None,
     )
+
+
+def _brought(tx: Tx, pieces: list[Piece], room: _Room) -> list[PieceShown]:
+    """What a file has brought, in the same forms as what a run has shown."""
+    found = []
+    for piece in pieces[:MOST_PIECES]:
+        forms = [
+            _form(tx, content.mime, content.sha256, content.kept(), has_room=room.left > 0)
+            for content in piece.contents()
+        ]
+        room.left -= sum(len(form.text or "") for form in forms)
+        found.append(PieceShown(kind=piece.kind, name=piece.name, forms=forms))  # ty: ignore[invalid-argument-type]
+    return found
 
 
 def _run(tx: Tx, run: Run, texts: Texts, room: _Room) -> RunWatched:
