@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support import pages
+from tests.support import notebooks_page, pages
 from tests.support.agent import Agent
 from tests.support.notebooks import NODE
-from tests.support.pages import GATEWAY, ROOT, Answer, Call, Exchange
+from tests.support.notebooks_page import PAGE, PAGE_FILE, Group, groups
+from tests.support.pages import GATEWAY, Answer, Call, Exchange
 from tests.support.servers import PATIENCE, environment
 from thoughtbox.domains.notebooks import files, keeping, shown
 from thoughtbox.domains.notebooks.arguments import LONGEST_TEXT
@@ -27,48 +28,24 @@ from thoughtbox.domains.notebooks.evidence_models import Cite
 from thoughtbox.domains.notebooks.running import installing, kernels, node, queues
 from thoughtbox.domains.notebooks.settings import SETTINGS
 
-PAGE_FILE = ROOT / "docs" / "notebooks.md"
-PAGE = PAGE_FILE.read_text(encoding="utf-8")
 WORDS = " ".join(PAGE.split())
-BLOCKS = re.compile(r"^```json( at once)?\n(.*?)^```\n\n^```jsonl\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-RECORD = re.compile(r"th:\d+")
-ABOVE = "‹content of the answer above›"
-"""What export has answered; the page does not show all of it."""
-
-
-class Group(NamedTuple):
-    """Calls of one block, and what the page shows of their answers."""
-
-    exchanges: list[Exchange]
-    is_at_once: bool
-    """Each is sent while the one before it is still under way."""
-
-
-def groups() -> list[Group]:
-    found = []
-    for at_once, calls, answers in BLOCKS.findall(PAGE):
-        pairs = zip(map(json.loads, calls.splitlines()), map(json.loads, answers.splitlines()), strict=True)
-        found.append(Group([Exchange(*pair) for pair in pairs], bool(at_once)))
-    return found
 
 
 class Telling:
-    """The page, told to a server: calls as they stand there, but for what chance has made of earlier answers."""
+    """The page, told to a server."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._names_session = not agent.door.remembers
         self.exchanges: list[Exchange] = []
         self.answers: list[Answer] = []
-        self._numbers: dict[str, str] = {}
-        """Ids of records on the page, and what they are here: a run on a slow machine leaves more of them."""
 
     def tell(self, group: Group) -> None:
         with ThreadPoolExecutor(len(group.exchanges)) as threads:
             under_way: list[Future[Answer]] = []
             for exchange in group.exchanges:
                 self.exchanges.append(exchange)
-                call = self._call()
+                call = notebooks_page.next_call(self.exchanges, self.answers, names_session=self._names_session)
                 under_way.append(threads.submit(self._send, call))
                 if not group.is_at_once:
                     self.answers.append(under_way.pop().result(PATIENCE))
@@ -76,40 +53,13 @@ class Telling:
                     self._await_running(call)
             self.answers += [each.result(PATIENCE) for each in under_way]
 
-    def _call(self) -> Call:
-        """The newest of the exchanges, which is the first without an answer."""
-        known = self.exchanges[: len(self.answers) + 1]
-        script = pages.word_for_word([*known[:-1], self.exchanges[-1]], names_session=self._names_session)
-        call = script(self.answers)
-        assert call is not None
-        return {name: self._content() if value == ABOVE else self._numbered(value) for name, value in call.items()}
-
-    def _numbered(self, value: Any) -> Any:
-        """The same with the ids that records have here."""
-        for shown_, answer in zip((each.shown for each in self.exchanges), self.answers, strict=False):
-            self._learn(shown_, answer)
-        text = RECORD.sub(lambda found: self._numbers.get(found[0], found[0]), json.dumps(value))
-        return json.loads(text)
-
-    def _learn(self, shown_: Any, real: Any) -> None:
-        if isinstance(shown_, dict) and isinstance(real, dict):
-            for name in shown_.keys() & real.keys():
-                self._learn(shown_[name], real[name])
-        elif isinstance(shown_, list) and isinstance(real, list):
-            for one, other in zip(shown_, real, strict=False):
-                self._learn(one, other)
-        elif isinstance(shown_, str) and isinstance(real, str) and RECORD.fullmatch(shown_) and RECORD.fullmatch(real):
-            self._numbers.setdefault(shown_, real)
-
-    def _content(self) -> str:
-        return next(answer["content"] for answer in reversed(self.answers) if "content" in answer)
-
     def _send(self, call: Call) -> Answer:
         answer = self._agent.raw_call(GATEWAY, call).structured_content
         assert answer is not None
         return answer
 
     def _await_running(self, call: Call) -> None:
+        """Another thread sends what comes next: only so it is known that it comes behind it."""
         asked = {"operation": "notebook.get_cell", "notebookId": call["notebookId"], "cellId": call["cellId"]}
         until = time.monotonic() + PATIENCE
         while self._send(asked)["cell"]["status"] != "running":
@@ -117,16 +67,10 @@ class Telling:
             time.sleep(0.02)
 
     def unlike(self) -> list[str]:
-        """Calls whose answers are not what the page shows."""
-        expected, content = [], ""
-        for (call, shown_), answer in zip(self.exchanges, self.answers, strict=True):
-            assert shown_ is not None
-            is_above = shown_.get("content") == ABOVE
-            expected.append(Exchange(call, {**shown_, "content": content} if is_above else self._numbered(shown_)))
-            content = answer.get("content", content)
-        return pages.unlike(expected, self.answers)
+        return notebooks_page.unlike(self.exchanges, self.answers)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.doors(every=True)
 def test_every_answer_on_the_page_is_what_the_call_above_it_gets(start_agent: Callable[..., Agent]):
     telling = Telling(start_agent(THOUGHTBOX_NODE=NODE))

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from tests.doors.mcp.conftest import StartHttp
-from tests.support import pages
+from tests.support import notebooks_page, pages
 from tests.support.clients import run
+from tests.support.notebooks import NODE
 from tests.support.pages import GATEWAY, Answer, Call, Script
 from tests.support.scripted_model import DONE, AnthropicMessages, OpenAIResponses, ScriptedModel
 from tests.support.servers import STATELESS, HttpServer
@@ -218,6 +219,52 @@ def test_codex_gets_what_the_page_of_a_room_shows(store: Store, tmp_path: Path, 
     model = codex(started_by_codex(store), pages.word_for_word(page()), tmp_path)
 
     assert pages.unlike(page(), model.last.answers) == []
+
+
+def with_notebooks(store: Store) -> Store:
+    store.variables |= {"THOUGHTBOX_NODE": NODE, "THOUGHTBOX_NOTEBOOK_WALL_SECONDS": "3"}
+    return store
+
+
+def test_claude_code_gets_what_the_page_of_notebooks_shows(store: Store, tmp_path: Path):
+    exchanges = notebooks_page.one_after_the_other()
+
+    model = claude(over_stdio(with_notebooks(store)), notebooks_page.script(exchanges), tmp_path)
+
+    assert notebooks_page.unlike(exchanges, model.last.answers) == []
+
+
+def test_codex_gets_what_the_page_of_notebooks_shows(store: Store, tmp_path: Path):
+    exchanges = notebooks_page.one_after_the_other()
+
+    model = codex(started_by_codex(with_notebooks(store)), notebooks_page.script(exchanges), tmp_path)
+
+    # Of a long answer, Codex shows its model the beginning and the end, and says how much it has left out.
+    seen = re.sub(r"…\d+ tokens truncated…", "…", json.dumps(model.last.answers, ensure_ascii=False))
+    assert notebooks_page.unlike(exchanges, json.loads(seen)) == []
+
+
+def test_a_notebook_goes_out_and_comes_back_whole_through_codex_in_pieces(store: Store, tmp_path: Path):
+    begun: list[Call] = [{"operation": "start_new", "sessionTitle": "Names"}, {"operation": "cipher"}]
+    made = {"operation": "notebook.create", "name": "Names", "template": "sequential-feynman", "language": "typescript"}
+    asked = {"operation": "notebook.export", "notebookId": "latest", "maxChars": 8000}
+
+    def script(answers: list[Answer]) -> Call | None:
+        opening = [*begun, made, asked]
+        if len(answers) < len(opening):
+            return opening[len(answers)]
+        last = answers[-1]
+        if cursor := last.get("cursor"):
+            return {**asked, "cursor": cursor}
+        whole = "".join(answer.get("content", "") for answer in answers if "format" in answer)
+        return {"operation": "notebook.import", "content": whole} if "format" in last else None
+
+    model = codex(started_by_codex(with_notebooks(store)), script, tmp_path)
+
+    first, again = (answer["notebook"]["cells"] for answer in model.last.answers if "notebook" in answer)
+    assert [cell.get("text", cell.get("source")) for cell in first] == [
+        cell.get("text", cell.get("source")) for cell in again
+    ]
 
 
 def started_by_codex(store: Store) -> list[str]:
