@@ -42,6 +42,7 @@ setup: $(VENV)/.ready $(PAGE)/index.html $(CLIENTS)/node_modules/.ready ## Insta
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from thoughtbox import domains; domains.known()" # nor import all rooms
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from thoughtbox.sandbox.javascript import compiled; compiled.prepare()"
 	@$(BIN)/python -m tests.browser.chromium # a machine that has one keeps it
+	@$(BIN)/python -m tests.support.bubblewrap # the same
 
 serve: $(VENV)/.ready $(PAGE)/index.html ## Start the server and the Observatory on the embedded store, and say how to connect
 	$(BIN)/thoughtbox serve --transport http --observe

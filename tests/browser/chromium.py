@@ -15,6 +15,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.support.debian import install
+
 NAMED = "THOUGHTBOX_TEST_BROWSER"
 INSTALLED = (
     "chromium",
@@ -84,15 +86,10 @@ def _unpacked() -> Chromium | None:
 
 
 def _install_debians() -> bool:
-    apt = shutil.which("apt-get")
-    if apt is None or os.geteuid() != 0:
+    if shutil.which("apt-get") is None or os.geteuid() != 0:
         return False
     _say(f"installing {' and '.join(DEBIAN)} with apt-get")
-    patience = ["-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=30", "-o", "Acquire::https::Timeout=30"]
-    quietly = {"DEBIAN_FRONTEND": "noninteractive"}
-    return _does([apt, *patience, "-qq", "update"], quietly) and _does(
-        [apt, *patience, "-qq", "-y", "--no-install-recommends", "install", *DEBIAN], quietly
-    )
+    return install(DEBIAN)
 
 
 def _unpack_npms() -> bool:

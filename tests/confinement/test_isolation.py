@@ -54,6 +54,7 @@ def test_this_machine_has_an_isolation():
     assert isolation() is isolation()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", ["namespaces", "bubblewrap"])
 def test_a_user_without_rights_is_as_safe(way: str):
     if way == "bubblewrap" and shutil.which("bwrap") is None:
