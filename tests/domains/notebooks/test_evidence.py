@@ -157,6 +157,17 @@ def test_a_failing_cell_that_fails_alike_is_the_same(notebook: Notebook):
     assert notebook.call("replay")["same"] is True
 
 
+@pytest.mark.parametrize(
+    ("filename", "source"),
+    [("a.py", "print(1, flush=True)\nwhile True: pass"), ("a.js", "console.log(1); while (true);")],
+)
+def test_a_cell_that_takes_too_long_each_time_is_the_same(open_client: OpenClient, filename: str, source: str):
+    notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_WALL_SECONDS="1"))
+    assert notebook.ran(source, filename)["error"].startswith("timeout: ")
+
+    assert notebook.call("replay")["cells"][0]["same"] is True
+
+
 def test_what_is_found_in_cells_and_outputs_names_what_to_open(mia: Client, notebook: Notebook):
     cell = notebook.code("// computes the zebrafish number\nconsole.log('ostrich' + 6 * 7)", "zebra.js")
     run = notebook.run(cell)

@@ -6,9 +6,12 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from thoughtbox.domains.notebooks.cell import Outcome
 from thoughtbox.domains.notebooks.pieces import BINARY, Content, Piece
 
 LONGEST_EXCERPT: Final = 300
+TIMES: Final = ("wall", "cpu")
+"""Limits of time: what goes beyond them is a time-out."""
 _PLAIN: Final = "text/plain"
 
 Texts = dict[str, str]
@@ -22,15 +25,22 @@ class Difference(NamedTuple):
     after: str
 
 
-def texts_of(pieces: Sequence[Piece], *, is_well: bool) -> Texts:
+def outcome_of(exit_code: Any, breach: Any) -> Outcome:
+    """How a run has ended that was not interrupted."""
+    if breach in TIMES:
+        return "timeout"
+    return "completed" if exit_code == 0 and breach is None else "failed"
+
+
+def texts_of(pieces: Sequence[Piece], outcome: Outcome) -> Texts:
     """What a run has shown, by what it is: streams put together, results in order, pictures by their hashes.
 
     Of an error its name and its sentence count, not the lines that it came by: they number cells by when they ran.
     """
-    found: Texts = {"end": "completed" if is_well else "failed"}
+    found: Texts = {"end": outcome}
     for name in ("stdout", "stderr"):
         found[name] = "".join(piece.data.get(_PLAIN, "") for piece in pieces if piece.name == name)
-    if not is_well and any(piece.kind == "error" for piece in pieces):
+    if outcome != "completed" and any(piece.kind == "error" for piece in pieces):
         found["stderr"] = found["stderr"].rstrip()
     shown = [piece for piece in pieces if piece.kind in ("display", "result")]
     for number, piece in enumerate(shown, 1):

@@ -16,7 +16,14 @@ from thoughtbox.domains.notebooks.cell import Cell, Language
 from thoughtbox.domains.notebooks.cells import GIVEN, NAMED
 from thoughtbox.domains.notebooks.room import AT_STAGE, room
 from thoughtbox.domains.notebooks.running.collecting import Collected
-from thoughtbox.domains.notebooks.running.comparing import MASKING, Texts, asked_to_mask, difference, texts_of
+from thoughtbox.domains.notebooks.running.comparing import (
+    MASKING,
+    Texts,
+    asked_to_mask,
+    difference,
+    outcome_of,
+    texts_of,
+)
 from thoughtbox.domains.notebooks.running.folders import held, sweep
 from thoughtbox.domains.notebooks.running.kernels import Kernels, in_line, plan_of
 from thoughtbox.domains.notebooks.running.models import CellReplayed, Replay, Replayed
@@ -115,8 +122,7 @@ def _prepare(tx: Tx, notebook_id: str, kernels: Kernels) -> Prepared:
     shown = []
     for cell in wanted:
         ended = contents[cell.ended_seq] if cell.ended_seq is not None else None
-        is_well = ended is not None and ended.data["outcome"] == "completed"
-        before = texts_of(pieces_of(tx, ended), is_well=is_well) if ended is not None else None
+        before = texts_of(pieces_of(tx, ended), ended.data["outcome"]) if ended is not None else None
         assert cell.language is not None
         shown.append(Shown(cell, cell.language, text_of(cell, contents), before))
     others = [str(cell.language) for cell in wanted if cell.language != "python"]
@@ -172,7 +178,6 @@ class Replaying:
         before = [shown.before or {} for shown in cells]
         if self._patterns:
             before, after = self._masked(before), self._masked(after)
-            self._must_go_on()
         return [_verdict(shown, was, now) for shown, was, now in zip(cells, before, after, strict=True)]
 
     def _must_go_on(self) -> None:
@@ -221,11 +226,9 @@ class Replaying:
         plan, node = self._for_node, self._prepared.node
         assert node is not None
         done = self._program.run(plan, program_of(node, plan.limits, shown.cell), self._prepared.files)
-        is_well = done.exit_code == 0 and done.breach is None
-        if not is_well:
+        if done.exit_code != 0:
             done.collected.part_uncaught()
-        texts = texts_of(done.collected.pieces, is_well=is_well)
-        return texts if done.breach is None else {**texts, "end": f"ended ({done.breach})"}
+        return texts_of(done.collected.pieces, outcome_of(done.exit_code, done.breach))
 
     def _in_kernel(self, box: Box, shown: Shown, plan: Plan) -> Texts:
         if self._program.is_stopped:  # since the kernel was started, perhaps
@@ -237,17 +240,16 @@ class Replaying:
                 collected.take(message)
         except (Gone, Late):
             message = {"ended": 1, "breach": "gone"}
-        texts = texts_of(collected.pieces, is_well=message["ended"] == 0)
-        if message.get("breach") is None:
-            return texts
-        box.end()
-        self._kernel = None
-        return {**texts, "end": f"ended ({message['breach']})"}
+        if message.get("breach") is not None:
+            box.end()
+            self._kernel = None
+        return texts_of(collected.pieces, outcome_of(message["ended"], message.get("breach")))
 
     def _masked(self, texts: list[Texts]) -> list[Texts]:
         plan = self._for_node if self._prepared.node is not None else self._for_python
         asked = json.dumps(asked_to_mask(self._patterns, texts))
         done = self._program.run(plan, [PYTHON, "-I", "-S", "-c", MASKING], {"masked.json": asked})
+        self._must_go_on()
         if not done.is_well:
             raise InvalidPayload(
                 "`mask`: the patterns took too long, or made the texts too large",

@@ -21,6 +21,7 @@ from thoughtbox.domains.notebooks.answers import CellRun
 from thoughtbox.domains.notebooks.cell import PACKAGE_JSON, Cell, Language, Notebook, Outcome
 from thoughtbox.domains.notebooks.pieces import kept
 from thoughtbox.domains.notebooks.running.collecting import Collected
+from thoughtbox.domains.notebooks.running.comparing import outcome_of
 from thoughtbox.domains.notebooks.running.folders import held
 from thoughtbox.domains.notebooks.running.kernels import Kernels, plan_of
 from thoughtbox.domains.notebooks.running.node import Node, node_for
@@ -327,7 +328,7 @@ def _judged(message: Message, limits: Limits, begun: float, collected: Collected
     breach, cut = message.get("breach"), bool(message.get("cut")) or collected.is_cut
     collected.is_cut = cut
     if isinstance(breach, str):
-        outcome: Outcome = "timeout" if breach in ("wall", "cpu") else "failed"
+        outcome = outcome_of(None, breach)
         code = None if language == "python" else 128 + signal.SIGKILL
         said = _beyond(breach, limits)
         if breach == "died" and message.get("said"):
