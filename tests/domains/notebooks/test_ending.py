@@ -321,6 +321,34 @@ def test_an_interrupt_from_another_server_reaches_the_run(open_client: OpenClien
     assert running.result()["error"].startswith("interrupted: ")
 
 
+def test_servers_take_turns_in_a_notebook_and_run_what_a_cell_says_by_then(open_client: OpenClient):
+    mia, bob = open_client(), open_client()
+    notebook = Notebook(mia)
+    running = started(notebook, "a.js", "setTimeout(() => {}, 1500)")
+    notebook.code("console.log('early')", "b.js")
+    waiting = bob.box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": "b.js"})
+    ended = bob.box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": "b.js"})
+
+    notebook.call("update_cell", cellId="b.js", content="console.log('late')")
+
+    assert waiting.result()["output"] == "late\n"
+    assert running.result()["status"] == "completed"
+    assert ended.result()["output"] == "late\n"
+
+
+def test_what_waits_for_another_server_can_be_interrupted(open_client: OpenClient):
+    mia, bob = open_client(), open_client()
+    notebook = Notebook(mia)
+    running = started(notebook, "a.js", "setTimeout(() => {}, 3000)")
+    waiting = bob.submit("notebook.run_cell", notebookId=notebook.id, cellId="a.js")
+    until(lambda: bob.box.app.lasting.of(Kernels).queues.first_of(lines_of(WORKSPACE, notebook.id)))
+
+    assert bob.call("notebook.interrupt", notebookId=notebook.id)["interrupted"] is True
+
+    assert "while another server had the notebook" in str(waiting.exception())
+    assert running.result()["error"].startswith("interrupted: ")
+
+
 def test_a_run_of_a_living_server_is_left_alone_by_others(open_client: OpenClient):
     mia = open_client()
     notebook = Notebook(mia)

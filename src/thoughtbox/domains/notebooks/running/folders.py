@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import quote
 
 from thoughtbox.confinement.removal import remove
-from thoughtbox.errors import StorageBusy
+from thoughtbox.errors import InvalidOperation
 
 FOLDER: Final = "notebooks"
 LOCK_LOOK_SECONDS: Final = 0.02
@@ -36,7 +36,7 @@ class Folders:
 def sweep(folder: Path) -> None:
     """Remove fresh folders of a notebook that processes have left which are gone."""
     for each in folder.parent.glob(f"{folder.name}{_FRESH}*"):
-        with suppress(OSError, StorageBusy), held(each, lambda: True):
+        with suppress(OSError, InvalidOperation), held(each, lambda: True):
             remove(each)
 
 
@@ -52,7 +52,7 @@ def held(folder: Path, is_given_up: Callable[[], bool]) -> Generator[None]:
                 break
             except BlockingIOError:
                 if is_given_up():
-                    raise StorageBusy("another server runs a cell of this notebook") from None
+                    raise InvalidOperation("interrupted: it was ended while another server had the notebook") from None
                 time.sleep(LOCK_LOOK_SECONDS)
         yield
     finally:

@@ -56,7 +56,6 @@ class Prepared(NamedTuple):
     language: Language
     source: str
     files: dict[str, str]
-    folder: Path
     node: Node | None
     """What runs it; None for Python, which has a kernel."""
     plan: Plan
@@ -96,9 +95,13 @@ class CellRuns:
 
     def run(self, cell_id: str) -> CellRun:
         """Run a cell to its end; one that fails is an answer, too."""
-        prepared = self._slices.read(lambda tx: self._prepare(tx, cell_id)).result()
-        with held(prepared.folder, lambda: self.is_stopped):
-            return self._run(prepared)
+        folder = self._slices.read(self._folder).result()
+        with held(folder, lambda: self.is_stopped):
+            # What is run is what the cell says now: another server may have had the notebook for a while.
+            return self._run(self._slices.read(lambda tx: self._prepare(tx, cell_id)).result())
+
+    def _folder(self, tx: Tx) -> Path:
+        return self._kernels.folders(tx.data_dir).of(tx.workspace, existing(tx, self._notebook_id).id)
 
     def _run(self, prepared: Prepared) -> CellRun:
         key = (self._slices.workspace, prepared.notebook.id)
@@ -141,17 +144,15 @@ class CellRuns:
             )
         cells = tx.ask(Notebooks).cells(notebook.id)
         texts = texts_of(tx, cells)
-        folder = self._kernels.folders(tx.data_dir).of(tx.workspace, notebook.id)
         node = node_for(cell.language, self._settings.get("node")) if cell.language != "python" else None
         trusted = bool(notebook.is_trusted)
-        plan = plan_of(folder, self._settings, node=node, trusted=trusted, data_dir=tx.data_dir)
+        plan = plan_of(self._folder(tx), self._settings, node=node, trusted=trusted, data_dir=tx.data_dir)
         return Prepared(
             notebook,
             cell,
             cell.language,
             text_of(cell, texts),
             files_of(notebook, {each.filename: text_of(each, texts) for each in cells if each.filename}),
-            folder,
             node,
             plan,
             any(each.language == "python" and each.status == "completed" and each.id != cell.id for each in cells),
