@@ -23,6 +23,7 @@ class Served(Process):
 
     def __init__(self, environment: dict[str, str], said: Path, *options: str) -> None:
         self.told = environment
+        self._count = int(options[options.index("--workers") + 1]) if "--workers" in options else 1
         self._connections: list[HTTPConnection | HTTPResponse] = []
         self.said = said
         """What it says on stderr."""
@@ -56,7 +57,7 @@ class Served(Process):
         now = self.workers()
         if before == {self.pid}:
             return bool(now) and not self._has_store_open()
-        return len(now) == len(before) and not now & before
+        return len(now) == self._count and not now & before
 
     def _has_store_open(self) -> bool:
         files = Path(f"/proc/{self.pid}/fd").iterdir()

@@ -263,6 +263,7 @@ def test_an_interrupt_ends_an_installation_and_a_notebook_that_is_deleted_leaves
                 assert not list(tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}*"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("filename", ["a.py", "a.js"])
 @pytest.mark.parametrize("how", ["interrupted", "cancelled"])
 def test_a_replay_that_is_ended_comes_to_no_verdict_and_leaves_nothing(

@@ -26,7 +26,9 @@ from tests.support.workers import BRIEF, USUAL, Served
 from thoughtbox.app import Thoughtbox
 from thoughtbox.doors.http.event_loop import new_loop
 from thoughtbox.doors.mcp.server import McpServer
+from thoughtbox.doors.mcp.transports.channel import Channel, Frame
 from thoughtbox.doors.mcp.transports.http import HttpServer
+from thoughtbox.doors.mcp.transports.worker_frames import CONNECTION, LEAVE, LEFT
 from thoughtbox.settings import load
 
 GATEWAY = "thoughtbox_gateway"
@@ -291,6 +293,50 @@ async def _leave_when_one_connects(box: Thoughtbox, mcp: McpServer) -> list[str]
             ask.send(b"leave")
             await serving
     return happened
+
+
+def test_a_connection_that_was_sent_to_a_server_which_has_just_left_is_handed_over(tmp_path: Path):
+    with Thoughtbox(load(environment(tmp_path))) as box:
+        mcp = McpServer(box, transport="http")
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            came, read = runner.run(_leave_and_be_sent_one(box, mcp))
+    assert came == [LEFT, CONNECTION]
+    assert read.startswith(b"POST /mcp HTTP/1.1\r\n")
+
+
+async def _leave_and_be_sent_one(box: Thoughtbox, mcp: McpServer) -> tuple[list[str], bytes]:
+    """The test is the supervisor: it has sent a connection before it heard that the server has left."""
+    ours, theirs = socket.socketpair()
+    client, served = socket.socketpair()
+    supervisor = Channel(ours)
+    frames: list[Frame] = []
+
+    async def heard(kind: str) -> Frame:
+        while (found := next((frame for frame in frames if frame.kind == kind), None)) is None:
+            frames.extend(supervisor.receive() or ())
+            await asyncio.sleep(0.001)
+        return found
+
+    with socket.create_server(("127.0.0.1", 0)) as listening, ours, theirs, client:
+        server = HttpServer(box, mcp, listening)
+        server.join(0, theirs)
+        serving = asyncio.get_running_loop().create_task(server.serve())
+        await asyncio.sleep(0)
+        supervisor.send(Frame(LEAVE, {}))
+        await heard(LEFT)
+        ended, _ = await asyncio.wait({serving}, timeout=0.2)
+        assert not ended, "it does not wait to hear that nothing more comes"
+        body = json.dumps(PING)
+        named = {**USUAL, "Host": f"127.0.0.1:{listening.getsockname()[1]}", "Mcp-Session-Id": "0.gone"}
+        heads = "".join(f"{name}: {value}\r\n" for name, value in {**named, "Content-Length": len(body)}.items())
+        asked = f"POST /mcp HTTP/1.1\r\n{heads}\r\n{body}".encode()
+        supervisor.send(Frame(CONNECTION, {"is_asked": True, "is_final": False}, asked, served.detach()))
+        supervisor.send(Frame(LEFT, {}))
+        moved = await heard(CONNECTION)
+        await serving
+        assert moved.descriptor is not None
+        socket.socket(fileno=moved.descriptor).close()
+    return [frame.kind for frame in frames], moved.body
 
 
 @pytest.mark.sampled(2)

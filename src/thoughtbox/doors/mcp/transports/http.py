@@ -179,6 +179,10 @@ class HttpServer:
         self.sessions.end_streams()
         self._go_on_leaving(move, hand_over, left, time.monotonic() + LEAVING_SECONDS)
 
+    def empty(self, move: Move, hand_over: Callable[[Mapping[str, Any]], None], emptied: Callable[[], None]) -> None:
+        """Hand over what has come since it has left: nothing more will."""
+        self._go_on_leaving(move, hand_over, emptied, time.monotonic() + LEAVING_SECONDS)
+
     def _go_on_leaving(
         self, move: Move, hand_over: Callable[[Mapping[str, Any]], None], left: Callable[[], None], until: float
     ) -> None:

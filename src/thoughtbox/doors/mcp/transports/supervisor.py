@@ -91,6 +91,8 @@ class Worker:
         self.since = time.monotonic()
         self.is_silent = False
         """Whether it has closed its end, and will be gone soon."""
+        self.has_left = False
+        """Whether it was told that nothing more comes to it."""
 
 
 class Supervisor:
@@ -121,9 +123,10 @@ class Supervisor:
 
     def take_signals(self) -> None:
         """Hear of signals as they come, whichever thread the system gives them to. In the main thread."""
+        # In this order: one that comes in between is heard twice rather than not at all.
+        signal.set_wakeup_fd(self._waking.fileno(), warn_on_full_buffer=False)
         for number in HEARD:
             signal.signal(number, lambda *_: None)
-        signal.set_wakeup_fd(self._waking.fileno(), warn_on_full_buffer=False)
 
     def run(self) -> int:
         """Until a signal ends it, or a worker that cannot start at all; what the process is to end with."""
@@ -188,7 +191,8 @@ class Supervisor:
         return worker
 
     def _in(self, slot: int, state: State) -> Worker | None:
-        return next((worker for worker in self._workers if worker.slot == slot and worker.state is state), None)
+        found = (worker for worker in self._workers if worker.slot == slot and worker.state is state)
+        return next((worker for worker in found if not worker.has_left), None)
 
     def _attend(self, worker: Worker, events: int) -> None:
         if events & selectors.EVENT_WRITE:
@@ -216,7 +220,9 @@ class Supervisor:
             if successor is not None:
                 successor.channel.send(frame)
         elif frame.kind == LEFT:
+            worker.has_left = True
             self._tell_that_alone(worker.slot)
+            worker.channel.send(Frame(LEFT, {}))
 
     def _install(self, worker: Worker) -> None:
         """A worker is ready: it serves from now on, and the one before it hands over."""

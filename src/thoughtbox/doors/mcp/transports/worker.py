@@ -35,6 +35,9 @@ from thoughtbox.doors.mcp.transports.worker_frames import (
 
 RETRY_SECONDS = 0.01
 
+ANSWER_SECONDS = 5.0
+"""For the supervisor to say that nothing more will come; one of an earlier release does not."""
+
 _SLOT = re.compile(rb"(\d{1,4})\.")
 
 
@@ -52,6 +55,10 @@ class Server(Protocol):
         """Accept nothing more, and hand over all connections and sessions."""
         ...
 
+    def empty(self, move: Move, hand_over: Callable[[Mapping[str, Any]], None], emptied: Callable[[], None]) -> None:
+        """Hand over what has come since."""
+        ...
+
     def ask_to_end(self) -> None: ...
 
 
@@ -65,6 +72,7 @@ class Relay:
         self._server = server
         self._follows = False
         self._is_leaving = False
+        self._is_emptied = False
         self._is_watched = False
 
         self._loop.add_reader(channel.fileno(), self._hear)
@@ -133,13 +141,21 @@ class Relay:
         elif frame.kind == LEAVE:
             self._is_leaving = True
             server.leave(partial(self._move, self._slot, True), self._hand_over, self._left)
+        elif frame.kind == LEFT:
+            self._empty()
 
     def _hand_over(self, session: Mapping[str, Any]) -> None:
         self._send(Frame(SESSION, dict(session)))
 
     def _left(self) -> None:
+        """Say so; what was sent here before that was heard is still to come."""
         self._send(Frame(LEFT, {}))
-        self._end_when_told()
+        self._loop.call_later(ANSWER_SECONDS, self._empty)
+
+    def _empty(self) -> None:
+        if not self._is_emptied:
+            self._is_emptied = True
+            self._server.empty(partial(self._move, self._slot, True), self._hand_over, self._end_when_told)
 
     def _end_when_told(self) -> None:
         if self._channel.is_waiting:

@@ -18,7 +18,8 @@ LEAVE: Final = "leave"
 """To a worker: hand over all that there is to the one that follows."""
 
 LEFT: Final = "left"
-"""From a worker: nothing more is handed over."""
+"""From a worker: it has handed over all that it had. To it, in answer: nothing more will come. What had been sent to it
+before is handed over, too, and then it ends."""
 
 ALONE: Final = "alone"
 """To a worker: the one before it is gone."""
