@@ -6,7 +6,9 @@ answers from it. Whatever can only be had from a room's code, the catalog says i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import marshal
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thoughtbox.ledger.view import KnownView
@@ -120,6 +122,26 @@ class Schemas(NamedTuple):
     """None where that depends on what it leads to."""
 
 
+class PackedSchemas(Mapping[str, Schemas]):
+    """Schemas as the catalog's file has them, each unpacked when it is asked for: a start needs three of hundreds."""
+
+    def __init__(self, packed: Mapping[str, bytes]) -> None:
+        self._packed = packed
+
+    @staticmethod
+    def pack(schemas: Schemas) -> bytes:
+        return zlib.compress(marshal.dumps(tuple(schemas)), zlib.Z_BEST_COMPRESSION)
+
+    def __getitem__(self, name: str) -> Schemas:
+        return Schemas(*marshal.loads(zlib.decompress(self._packed[name])))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+
 class Declared(NamedTuple):
     """Something plain that a module declares, by its fields."""
 
@@ -150,7 +172,8 @@ class Catalog(NamedTuple):
 
     def plain(self) -> tuple[Any, ...]:
         """As tuples, dictionaries, texts, bytes and numbers, and nothing else."""
-        return _plain(self)
+        packed: Any = {name: PackedSchemas.pack(schemas) for name, schemas in self.schemas.items()}
+        return _plain(self._replace(schemas=packed))
 
     @classmethod
     def of(cls, plain: tuple[Any, ...]) -> Catalog:
@@ -158,7 +181,7 @@ class Catalog(NamedTuple):
         operations, schemas, usages, rooms, resources, prompts, *rest, views = plain
         return cls(
             {name: _operation(fields) for name, fields in operations.items()},
-            {name: Schemas(*pair) for name, pair in schemas.items()},
+            PackedSchemas(schemas),
             usages,
             {name: _room(fields) for name, fields in rooms.items()},
             {uri: Declared(*each) for uri, each in resources.items()},

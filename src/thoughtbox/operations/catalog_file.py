@@ -21,7 +21,7 @@ from thoughtbox import __version__
 from thoughtbox.derived_files import PACKAGE, is_trusted, places
 from thoughtbox.operations.catalog import Catalog
 
-MAGIC = b"thoughtbox catalog 3\n"
+MAGIC = b"thoughtbox catalog 4\n"
 """Changes with the form of what comes behind it."""
 PREFIX, SUFFIX = "catalog-", ".bin"
 _NUMBER = 8
