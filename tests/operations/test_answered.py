@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -40,10 +40,9 @@ def test_of_many_answers_those_of_longest_ago_are_forgotten():
 
 
 @pytest.fixture
-def shared() -> Iterator[list[Answered]]:
+def shared(tmp_path: Path) -> Iterator[list[Answered]]:
     """What three processes of one server know, as if they were three."""
-    descriptor = SharedLog.make()
-    logs = [SharedLog(descriptor), SharedLog(os.dup(descriptor)), SharedLog(os.dup(descriptor))]
+    logs = [SharedLog(tmp_path / "log") for _ in range(3)]
     found = [Answered() for _ in logs]
     for one, log in zip(found, logs, strict=True):
         one.share(log)
@@ -66,7 +65,7 @@ def test_what_one_process_has_answered_all_know_at_once_and_in_the_same_order(sh
     assert [one.last("w", "ben", "search") for one in shared] == [None] * 3
 
 
-def test_a_process_that_comes_late_knows_what_is_told_again(shared: list[Answered]):
+def test_a_process_that_comes_late_knows_what_is_told_again(shared: list[Answered], tmp_path: Path):
     here, there, _ = shared
     here.note("w", "ann", "search", None)
     here.count("w", "ann", "search", "s1")
@@ -75,8 +74,7 @@ def test_a_process_that_comes_late_knows_what_is_told_again(shared: list[Answere
         if number % 1000 == 0:
             there.catch_up()
     late = Answered()
-    assert here._shared is not None
-    late.share(log := SharedLog(os.dup(here._shared.descriptor)))
+    late.share(log := SharedLog(tmp_path / "log"))
     assert late.last("w", "ann", "search") is None
 
     here.retell()
@@ -85,17 +83,15 @@ def test_a_process_that_comes_late_knows_what_is_told_again(shared: list[Answere
     log.close()
 
 
-def test_many_processes_write_at_once_and_all_read_the_same(shared: list[Answered]):
-    assert shared[0]._shared is not None
-    descriptor = shared[0]._shared.descriptor
+def test_many_processes_write_at_once_and_all_read_the_same(shared: list[Answered], tmp_path: Path):
     script = (
-        "import sys\nfrom thoughtbox.operations.answered import Answered\n"
+        "import sys\nfrom pathlib import Path\nfrom thoughtbox.operations.answered import Answered\n"
         "from thoughtbox.operations.shared_log import SharedLog\n"
-        "mine, log = sys.argv[1], SharedLog(int(sys.argv[2]))\nkept = Answered()\nkept.share(log)\n"
+        "mine, log = sys.argv[1], SharedLog(Path(sys.argv[2]))\nkept = Answered()\nkept.share(log)\n"
         "for n in range(2000):\n    kept.note('w', mine, f'o{n % 50}', n)\n"
     )
     writers = [
-        subprocess.Popen([sys.executable, "-P", "-c", script, name, str(descriptor)], pass_fds=[descriptor])
+        subprocess.Popen([sys.executable, "-P", "-c", script, name, str(tmp_path / "log")])
         for name in ("ann", "ben", "cid")
     ]
 

@@ -1,4 +1,4 @@
-"""Lines that several processes write for each other in memory that they share: the last few megabytes of them.
+"""Lines that several processes write for each other in a file that all of them map: the last few megabytes of them.
 
 What one process has written, every other one reads from the next moment on, in the same order. Nothing of it lasts.
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-import tempfile
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -29,29 +29,19 @@ _LENGTH = struct.Struct("<I")
 
 
 class SharedLog:
-    """One log, as one process sees it."""
+    """One log, as one process sees it; the first that opens the file makes it. A process opens it once."""
 
-    def __init__(self, descriptor: int) -> None:
-        """`descriptor` is of a file that `make` has made, here or in another process."""
-        self.descriptor = descriptor
-        self._memory = mmap.mmap(descriptor, _END.size + SIZE)
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if os.fstat(self._descriptor).st_size < _END.size + SIZE:
+            os.ftruncate(self._descriptor, _END.size + SIZE)
+        self._memory = mmap.mmap(self._descriptor, _END.size + SIZE)
         self._lock = threading.RLock()
         self._read = 0
 
-    @staticmethod
-    def make() -> int:
-        """The descriptor of a new one, which other processes can be given; it is gone with the last that has it."""
-        if hasattr(os, "memfd_create"):
-            descriptor = os.memfd_create("thoughtbox")
-        else:
-            with tempfile.TemporaryFile() as file:
-                descriptor = os.dup(file.fileno())
-        os.ftruncate(descriptor, _END.size + SIZE)
-        return descriptor
-
     def close(self) -> None:
         self._memory.close()
-        os.close(self.descriptor)
+        os.close(self._descriptor)
 
     @property
     def has_news(self) -> bool:
@@ -62,16 +52,18 @@ class SharedLog:
         """While nobody else writes or reads."""
         with self._lock:
             if fcntl is not None:
-                fcntl.lockf(self.descriptor, fcntl.LOCK_EX)
+                fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
             try:
                 yield
             finally:
                 if fcntl is not None:
-                    fcntl.lockf(self.descriptor, fcntl.LOCK_UN)
+                    fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
 
     def append(self, line: Any) -> None:
         """Write a line. Only inside `alone`, and after all there was has been read: one's own are not read again."""
         written = orjson.dumps(line)
+        if len(written) > SIZE // 4:
+            raise ValueError(f"a line of {len(written)} bytes is too long")
         end = self._end()
         self._put(end, _LENGTH.pack(len(written)) + written)
         self._read = end + _LENGTH.size + len(written)

@@ -25,10 +25,10 @@ class Hand:
     """A place where things are done by hand, one at a time, and time passes when a test says so."""
 
     def __init__(self) -> None:
-        self._posted: deque[Callable[[], None]] = deque()
+        self._posted: deque[Callable[[], object]] = deque()
         self._later: list[Callable[[], None]] = []
 
-    def post(self, step: Callable[[], None]) -> None:
+    def post(self, step: Callable[[], object]) -> None:
         self._posted.append(step)
 
     def later(self, seconds: float, step: Callable[[], None]) -> Callable[[], None]:

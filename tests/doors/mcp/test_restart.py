@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import signal
-import socket
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -24,11 +20,6 @@ from tests.support.pages import Answer, Call
 from tests.support.servers import ENVELOPE, STATELESS, environment, soon
 from tests.support.workers import BRIEF, USUAL, Served
 from thoughtbox.app import Thoughtbox
-from thoughtbox.doors.http.event_loop import new_loop
-from thoughtbox.doors.mcp.server import McpServer
-from thoughtbox.doors.mcp.transports.channel import Channel, Frame
-from thoughtbox.doors.mcp.transports.http import HttpServer
-from thoughtbox.doors.mcp.transports.worker_frames import CONNECTION, LEAVE, LEFT
 from thoughtbox.settings import load
 
 GATEWAY = "thoughtbox_gateway"
@@ -140,14 +131,47 @@ def test_a_session_goes_on_where_it_was_when_its_server_is_restarted(two: Served
     two.restart()
 
     for client, session, before in zip(clients, sessions, tools, strict=True):
+        client.reconnect()
+        assert client.worker in {None, *two.workers()}
         assert client.ask("tools/list", {}).json()["result"] == before["result"], "its stage is the same"
         added = client.call(GATEWAY, operation="thought", thought="After", nextThoughtNeeded=False)
         assert (added["sessionId"], added["thoughtNumber"]) == (session, 1)
 
 
-def test_streams_are_ended_in_order_and_can_be_opened_again(two: Served):
+def test_a_stream_says_how_far_it_was_told_and_the_next_one_tells_the_rest(two: Served):
     client = two.client("handshake")
+    session = client.call(GATEWAY, operation="start_new", sessionTitle="Watched")["sessionId"]
+    uri = f"thoughtbox://session/{session}"
+    client.ask("resources/subscribe", {"uri": uri})
     stream = client.stream()
+
+    two.restart()
+
+    *_, last = stream.read().replace(b": ping\r\n\r\n", b"").rstrip().split(b"\r\n\r\n")
+    told = re.fullmatch(rb"id: (\d+)\r\nretry: \d+\r\ndata:", last.rstrip())
+    assert told, last
+    two.client().call("thought_record", sessionId="meanwhile", thoughtType="note", content="x")
+    client.reconnect()
+    client.call(GATEWAY, operation="cipher")
+    client.call(GATEWAY, operation="thought", thought="Nobody listens yet", nextThoughtNeeded=True)
+    again = client.stream(**{"Last-Event-ID": told[1].decode()})
+    heard = {b"notifications/resources/list_changed", uri.encode()}
+    while heard:
+        line = again.readline()
+        assert line, "the stream has ended"
+        heard = {one for one in heard if one not in line}
+
+
+def test_a_client_of_an_older_revision_is_sent_no_event_that_it_does_not_know(two: Served):
+    client = two.client("handshake", revision="2025-06-18")
+    stream = client.stream()
+
+    two.restart()
+
+    assert stream.read().replace(b": ping\r\n\r\n", b"") == b"", "whole, and with nothing in it"
+
+
+def test_who_listens_without_a_session_is_answered_and_may_listen_again(two: Served):
     listening = two.connect()
     params = {"notifications": {"resourcesListChanged": True}, "_meta": ENVELOPE}
     body = json.dumps({"jsonrpc": "2.0", "id": "mine", "method": "subscriptions/listen", "params": params})
@@ -157,12 +181,27 @@ def test_streams_are_ended_in_order_and_can_be_opened_again(two: Served):
 
     two.restart()
 
-    assert stream.read().replace(b": ping\r\n\r\n", b"") == b"", "whole, and with nothing in it"
     *_, last = listened.read().decode().strip().split("data: ")
     assert json.loads(last)["id"] == "mine", "a stream that was asked for ends with the answer to that"
-    again = client.stream()
-    two.client().call("thought_record", sessionId="news", thoughtType="note", content="x")
-    assert b"list_changed" in next(line for line in iter(again.readline, b"") if line.startswith(b"data"))
+
+
+def test_a_call_that_was_begun_is_answered_and_may_ask_its_client_meanwhile(two: Served):
+    """What the client says to the question comes to the new process, and finds the call in the old one."""
+    client = two.client("handshake", capabilities={"sampling": {}})
+    client.call(GATEWAY, operation="start_new", sessionTitle="Asked")
+    client.call(GATEWAY, operation="cipher")
+    asking = {"operation": "thought", "thought": "x", "nextThoughtNeeded": True, "critique": True}
+    call = {"name": GATEWAY, "arguments": asking}
+    answer = client.begin({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call})
+    asked = next(json.loads(line[6:]) for line in iter(answer.readline, b"") if line.startswith(b"data: {"))
+
+    two.restart()
+
+    said = {"role": "assistant", "model": "some-model-1", "content": {"type": "text", "text": "Untested."}}
+    assert client.again().post({"jsonrpc": "2.0", "id": asked["id"], "result": said}).status == 202
+    assert b"Untested." in answer.read()
+    client.reconnect()
+    soon(two.has_left)
 
 
 @pytest.mark.parametrize("cut", [10, -20], ids=["in its head", "in its body"])
@@ -174,17 +213,17 @@ def test_a_request_that_is_half_there_is_answered_when_the_rest_has_come(two: Se
         f"Content-Length: {len(body)}\r\n\r\n"
     )
     whole = head.encode() + body
-    before = soon(lambda: len(found := two.workers()) == 2 and found)
     connection = two.connect()
     connection.connect()
     connection.sock.sendall(whole[:cut])
+    soon(lambda: two.worker_of(connection))
 
-    two.popen.send_signal(signal.SIGUSR1)
-    soon(lambda: len(two.workers() - before) == 2)
-    time.sleep(0.5)
+    two.restart()
     connection.sock.sendall(whole[cut:])
 
-    assert connection.sock.recv(12) == b"HTTP/1.1 200"
+    answer = b"".join(iter(lambda: connection.sock.recv(1 << 16), b""))
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert b"connection: close\r\n" in answer, "and the client is told to come back elsewhere"
 
 
 def test_the_sdks_client_sees_nothing_of_a_restart(doors: Doors, start: Start):
@@ -202,9 +241,12 @@ def test_the_sdks_client_sees_nothing_of_a_restart(doors: Doors, start: Start):
 def test_a_server_of_one_process_keeps_its_id_and_ends_with_its_successor(start: Start, tmp_path: Path):
     server = start()
     pid = server.pid
-    server.client().call("thought_record", sessionId="s1", thoughtType="note", content="kept")
+    client = server.client()
+    client.call("thought_record", sessionId="s1", thoughtType="note", content="kept")
+    client.reconnect()
     server.restart()
     server.restart()
+    soon(server.has_left)
     (successor,) = server.workers()
     assert server.client().call("ledger_status")["records"] == 1
     assert server.stderr().count("thoughtbox: restarted\n") == 2
@@ -227,7 +269,7 @@ def test_when_the_new_one_cannot_start_the_old_one_goes_on(start: Start, tmp_pat
 
     soon(lambda: server.stderr().count("could not start") == 2)
     assert "restarted" not in server.stderr()
-    assert server.workers() == before
+    assert server.workers() == before, "and nobody else"
     assert client.post(PING).status == 200
 
 
@@ -243,100 +285,48 @@ def test_a_store_in_memory_is_not_thrown_away(start: Start):
     assert client.call("ledger_status")["records"] == 1
 
 
-def open_connections(count: int, server: Served) -> list[HTTPConnection]:
-    found = [server.connect() for _ in range(count)]
-    for connection in found:
+def test_an_idle_connection_is_answered_once_more_and_then_closed(two: Served):
+    """Whoever closes an idle connection may cut off a request that is on its way."""
+    idle = [two.connect() for _ in range(50)]
+    for connection in idle:
         connection.request("GET", "/health")
         connection.getresponse().read()
-    return found
-
-
-def test_no_idle_connection_is_closed(two: Served):
-    idle = open_connections(150, two)
-    sockets = [connection.sock for connection in idle]
 
     two.restart()
 
     for connection in idle:
+        before = connection.sock
         connection.request("GET", "/health")
-        assert connection.getresponse().read()
-    assert [connection.sock for connection in idle] == sockets
+        assert connection.sock is before
+        answer = connection.getresponse()
+        assert answer.status == 200
+        assert answer.headers["connection"] == "close"
+    soon(two.has_left)
 
 
-def test_a_connection_taken_in_the_very_turn_in_which_a_server_leaves_is_handed_over(tmp_path: Path):
-    with Thoughtbox(load(environment(tmp_path))) as box:
-        mcp = McpServer(box, transport="http")
-        with asyncio.Runner(loop_factory=new_loop) as runner:
-            assert runner.run(_leave_when_one_connects(box, mcp)) == ["moved", "left"]
+def test_a_silent_connection_keeps_nobody_from_leaving(two: Served):
+    silent = [two.connect() for _ in range(2)]
+    for connection in silent:
+        connection.connect()
+        soon(lambda one=connection: two.worker_of(one))
+
+    two.restart()
+
+    soon(two.has_left)
+    assert [connection.sock.recv(1) for connection in silent] == [b"", b""]
 
 
-async def _leave_when_one_connects(box: Thoughtbox, mcp: McpServer) -> list[str]:
-    happened: list[str] = []
-    loop = asyncio.get_running_loop()
-    asked, ask = socket.socketpair()
-    with socket.create_server(("127.0.0.1", 0)) as listening, asked, ask:
-        server = HttpServer(box, mcp, listening)
+def test_restarts_that_are_asked_for_at_once_are_one_or_two(start: Start):
+    server = start("--workers", "2")
+    for _ in range(20):
+        server.popen.send_signal(signal.SIGUSR1)
+    client = server.client()
 
-        def left() -> None:
-            happened.append("left")
-            server.ask_to_end()
+    soon(lambda: "thoughtbox: restarted" in server.stderr() and server.has_left())
 
-        def leave() -> None:
-            loop.remove_reader(asked.fileno())
-            server.leave(lambda *_: happened.append("moved"), lambda _: None, left)
-
-        serving = loop.create_task(server.serve())
-        await asyncio.sleep(0)
-        loop.add_reader(asked.fileno(), leave)
-        # Both are seen in the next turn, in this order.
-        with socket.create_connection(listening.getsockname()):
-            ask.send(b"leave")
-            await serving
-    return happened
-
-
-def test_a_connection_that_was_sent_to_a_server_which_has_just_left_is_handed_over(tmp_path: Path):
-    with Thoughtbox(load(environment(tmp_path))) as box:
-        mcp = McpServer(box, transport="http")
-        with asyncio.Runner(loop_factory=new_loop) as runner:
-            came, read = runner.run(_leave_and_be_sent_one(box, mcp))
-    assert came == [LEFT, CONNECTION]
-    assert read.startswith(b"POST /mcp HTTP/1.1\r\n")
-
-
-async def _leave_and_be_sent_one(box: Thoughtbox, mcp: McpServer) -> tuple[list[str], bytes]:
-    """The test is the supervisor: it has sent a connection before it heard that the server has left."""
-    ours, theirs = socket.socketpair()
-    client, served = socket.socketpair()
-    supervisor = Channel(ours)
-    frames: list[Frame] = []
-
-    async def heard(kind: str) -> Frame:
-        while (found := next((frame for frame in frames if frame.kind == kind), None)) is None:
-            frames.extend(supervisor.receive() or ())
-            await asyncio.sleep(0.001)
-        return found
-
-    with socket.create_server(("127.0.0.1", 0)) as listening, ours, theirs, client:
-        server = HttpServer(box, mcp, listening)
-        server.join(0, theirs)
-        serving = asyncio.get_running_loop().create_task(server.serve())
-        await asyncio.sleep(0)
-        supervisor.send(Frame(LEAVE, {}))
-        await heard(LEFT)
-        ended, _ = await asyncio.wait({serving}, timeout=0.2)
-        assert not ended, "it does not wait to hear that nothing more comes"
-        body = json.dumps(PING)
-        named = {**USUAL, "Host": f"127.0.0.1:{listening.getsockname()[1]}", "Mcp-Session-Id": "0.gone"}
-        heads = "".join(f"{name}: {value}\r\n" for name, value in {**named, "Content-Length": len(body)}.items())
-        asked = f"POST /mcp HTTP/1.1\r\n{heads}\r\n{body}".encode()
-        supervisor.send(Frame(CONNECTION, {"is_asked": True, "is_final": False}, asked, served.detach()))
-        supervisor.send(Frame(LEFT, {}))
-        moved = await heard(CONNECTION)
-        await serving
-        assert moved.descriptor is not None
-        socket.socket(fileno=moved.descriptor).close()
-    return [frame.kind for frame in frames], moved.body
+    client.reconnect()
+    assert client.call("ledger_status")["records"] == 0
+    assert 1 <= server.stderr().count("thoughtbox: restarted\n") <= 2
 
 
 @pytest.mark.sampled(2)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
+import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 
 from tests.support.agent import Doors, Era
 from tests.support.forks import PATIENCE, run_forked
-from tests.support.servers import HANDSHAKE, command, environment, soon
+from tests.support.servers import command, environment, soon
 from tests.support.workers import BRIEF, Served, WorkersClient
 from thoughtbox.app import Thoughtbox
 from thoughtbox.settings import load
@@ -34,12 +36,16 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def one_in_each(server: Served, name: str = "tester") -> list[WorkersClient]:
-    """A client with a session in each of the workers."""
-    found: dict[str, WorkersClient] = {}
-    while len(found) < 2:
-        client = server.client("handshake", name)
-        found.setdefault(client.slot, client)
-    return [found["0"], found["1"]]
+    """A client that is connected to each of the workers."""
+    return [server.client("handshake", name).go_to(worker) for worker in sorted(server.workers())]
+
+
+def told(stream: HTTPResponse, method: str) -> dict[str, Any]:
+    """The next notification of that kind on a stream; others are passed over."""
+    for line in iter(stream.readline, b""):
+        if line.startswith(b"data: {") and (message := json.loads(line[6:])).get("method") == method:
+            return message
+    raise AssertionError("the stream has ended")
 
 
 def test_both_workers_take_connections_and_write_to_one_store(two: Served):
@@ -47,33 +53,76 @@ def test_both_workers_take_connections_and_write_to_one_store(two: Served):
 
     written = [client.call("thought_record", sessionId="both", thoughtType="note", content="x") for client in clients]
 
-    assert len(two.workers()) == 2
+    assert {client.worker for client in clients} == two.workers()
     assert [answer["thought"]["thoughtId"] for answer in written] == ["th:1", "th:2"]
 
 
 def test_a_session_is_the_same_whichever_worker_its_requests_come_to(two: Served):
-    for client in one_in_each(two):
-        begun = client.call(GATEWAY, operation="start_new", sessionTitle=f"Of worker {client.slot}")
-        client.call(GATEWAY, operation="cipher")
-        for number in range(1, 9):
-            client.reconnect()  # to whichever worker is faster
+    here, there = sorted(two.workers())
+    client = two.client("handshake").go_to(here)
+    begun = client.call(GATEWAY, operation="start_new", sessionTitle="Of two workers")
+    client.go_to(there).call(GATEWAY, operation="cipher")
+    for number, worker in enumerate((here, there, there, here), 1):
+        added = client.go_to(worker).call(GATEWAY, operation="thought", thought=f"{number}", nextThoughtNeeded=True)
 
-            added = client.call(GATEWAY, operation="thought", thought=f"{number}", nextThoughtNeeded=True)
+        assert added["thoughtNumber"] == number
+        assert added["sessionId"] == begun["sessionId"], "it is remembered which session this client works on"
 
-            assert added["thoughtNumber"] == number
-            assert added["sessionId"] == begun["sessionId"], "it is remembered which session this client works on"
+    other = client.go_to(here).call(GATEWAY, operation="start_new", sessionTitle="Another")
+    client.call(GATEWAY, operation="cipher")
+    added = client.go_to(there).call(GATEWAY, operation="thought", thought="x", nextThoughtNeeded=True)
+    assert (added["sessionId"], added["thoughtNumber"]) == (other["sessionId"], 1), "also where it was known before"
+
+
+def test_calls_of_one_client_that_come_to_several_workers_at_once_run_one_after_the_other(two: Served):
+    """Each of them moves the client on from where it stands: none is lost, and none is done twice."""
+    client = two.client("handshake")
+    begun = client.call(GATEWAY, operation="start_new", sessionTitle="Of many at once")
+    client.call(GATEWAY, operation="cipher")
+    callers = [client.again().go_to(worker) for worker in sorted(two.workers()) for _ in range(3)]
+    added: list[tuple[str, int]] = []
+
+    def think(caller: WorkersClient) -> None:
+        for _ in range(10):
+            answer = caller.call(GATEWAY, operation="thought", thought="x", nextThoughtNeeded=True)
+            added.append((answer["sessionId"], answer["thoughtNumber"]))
+
+    threads = [threading.Thread(target=think, args=(caller,)) for caller in callers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+
+    assert sorted(added) == [(begun["sessionId"], number) for number in range(1, 61)]
 
 
 def test_a_session_that_was_ended_is_gone_for_every_worker_and_no_other_is(two: Served):
-    ended, other = one_in_each(two)
-    ended.reconnect()
-    assert ended.request("DELETE", headers=ended.headers).status == 200
+    here, there = sorted(two.workers())
+    ended, other = (two.client("handshake") for _ in range(2))
+    for worker in (here, there):
+        ended.go_to(worker).post(PING)
+    assert ended.go_to(here).request("DELETE", headers=ended.headers).status == 200
 
-    for _ in range(6):
-        ended.reconnect()
-        other.reconnect()
-        assert ended.post(PING).status == 404
-        assert other.post(PING).status == 200
+    for worker in (there, here):
+        assert ended.go_to(worker).post(PING).status == 404
+        assert other.go_to(worker).post(PING).status == 200
+
+
+def test_a_session_belongs_to_its_token_in_every_worker(tmp_path: Path):
+    tokens = Tokens(tmp_path / "data")
+    mine, theirs = (
+        {"Authorization": f"Bearer {tokens.add(name, ['_default'], World())}"} for name in ("mine", "theirs")
+    )
+    server = Served(environment(tmp_path / "data"), tmp_path / "said", "--workers", "2")
+    try:
+        client = server.client("handshake", headers=mine)
+        for worker in server.workers():
+            client.go_to(worker)
+            assert client.post(PING).status == 200
+            named = {**client.headers, **theirs}
+            assert client.request("POST", json.dumps(PING).encode(), named).status == 404
+    finally:
+        server.stop()
 
 
 @pytest.mark.parametrize("handle", ["0.nobody", "1.nobody", "7.nobody", "nobody", "9999.x", "99999.x", "-1.x", "."])
@@ -87,35 +136,78 @@ def test_a_handle_that_nobody_has_made_is_not_found_by_any_worker(two: Served, h
 
 
 def test_streams_of_all_workers_hear_of_what_any_of_them_writes(two: Served):
-    clients = one_in_each(two)
-    streams = [client.stream() for client in clients]
+    streams = [two.client("handshake").stream(worker) for worker in two.workers()]
 
     two.client().call("thought_record", sessionId="news", thoughtType="note", content="a new session")
 
     for stream in streams:
-        while b"notifications/resources/list_changed" not in (line := stream.readline()):
-            assert line, "the stream has ended"
+        assert told(stream, "notifications/resources/list_changed")
         stream.close()
 
 
-def test_a_request_that_comes_without_waiting_for_the_one_before_is_left_to_be_sent_again(two: Served):
-    """Of a session elsewhere: the connection is closed behind the answer to the first, as HTTP has it."""
-    here, there = one_in_each(two)
-    usual = f"Host: localhost\r\nContent-Type: application/json\r\nMCP-Protocol-Version: {HANDSHAKE}\r\n"
-    body = json.dumps(PING)
+def test_a_stream_in_one_worker_tells_of_what_its_client_does_in_another(two: Served):
+    here, there = sorted(two.workers())
+    client = two.client("handshake")
+    stream = client.stream(here)
+    client.go_to(there)
 
-    def message(client: WorkersClient) -> bytes:
-        return (
-            f"POST /mcp HTTP/1.1\r\n{usual}Accept: application/json, text/event-stream\r\n"
-            f"Mcp-Session-Id: {client.headers['Mcp-Session-Id']}\r\nContent-Length: {len(body)}\r\n\r\n{body}"
-        ).encode()
+    session = client.call(GATEWAY, operation="start_new", sessionTitle="Watched")["sessionId"]
+    assert told(stream, "notifications/tools/list_changed"), "there are more tools at this stage"
+    uri = f"thoughtbox://session/{session}"
+    assert client.ask("resources/subscribe", {"uri": uri}).status == 200
+    client.call(GATEWAY, operation="cipher")
+    client.call(GATEWAY, operation="thought", thought="x", nextThoughtNeeded=True)
+    assert told(stream, "notifications/resources/updated")["params"]["uri"] == uri
+    stream.close()
 
-    with socket.create_connection(("127.0.0.1", two.port), timeout=PATIENCE) as connection:
-        connection.sendall(message(here) + message(there))
-        found = b"".join(iter(lambda: connection.recv(1 << 16), b""))
 
-    assert found.count(b"HTTP/1.1 200") == 1
-    assert there.post(PING).status == 200
+def test_a_session_has_one_stream_in_whichever_worker(two: Served):
+    here, there = sorted(two.workers())
+    client = two.client("handshake")
+    stream = client.stream(here)
+    for worker in (here, there):
+        assert client.go_to(worker).request("GET", headers=client.headers).status == 409
+
+    stream.close()
+    client.hang_up()
+
+    soon(lambda: not client.is_refused_a_stream(there))
+
+
+def test_a_call_is_taken_back_in_whichever_worker_its_client_says_so(two: Served):
+    """A question to the client's model waits for a minute; the call is taken back while it is open."""
+    here, there = sorted(two.workers())
+    client = two.client("handshake", capabilities={"sampling": {}}).go_to(here)
+    client.call(GATEWAY, operation="start_new", sessionTitle="Asked")
+    client.call(GATEWAY, operation="cipher")
+    asking = {"operation": "thought", "thought": "x", "nextThoughtNeeded": True, "critique": True}
+    call = {"name": GATEWAY, "arguments": asking}
+    answer = client.begin({"jsonrpc": "2.0", "id": "mine", "method": "tools/call", "params": call})
+    asked = told(answer, "sampling/createMessage")
+
+    other = client.again().go_to(there)
+    cancelled = {"method": "notifications/cancelled", "params": {"requestId": "mine"}}
+    assert other.post({"jsonrpc": "2.0", **cancelled}).status == 202
+
+    assert asked["method"] == "sampling/createMessage"
+    assert told(answer, "notifications/cancelled")["params"]["requestId"] == asked["id"]
+
+
+def test_an_answer_to_a_question_finds_its_call_in_whichever_worker_it_comes_in(two: Served):
+    here, there = sorted(two.workers())
+    client = two.client("handshake", capabilities={"sampling": {}}).go_to(here)
+    client.call(GATEWAY, operation="start_new", sessionTitle="Asked")
+    client.call(GATEWAY, operation="cipher")
+    asking = {"operation": "thought", "thought": "x", "nextThoughtNeeded": True, "critique": True}
+    call = {"name": GATEWAY, "arguments": asking}
+    answer = client.begin({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call})
+    asked = told(answer, "sampling/createMessage")
+
+    said = {"role": "assistant", "model": "some-model-1", "content": {"type": "text", "text": "Untested."}}
+    other = client.again().go_to(there)
+    assert other.post({"jsonrpc": "2.0", "id": asked["id"], "result": said}).status == 202
+
+    assert b"Untested." in answer.read()
 
 
 def test_what_one_worker_has_answered_counts_at_the_gates_of_another(two: Served):
@@ -179,24 +271,44 @@ def test_a_removed_token_opens_no_worker(tmp_path: Path):
         server.stop()
 
 
-def test_a_worker_that_dies_is_replaced_and_the_sessions_of_others_go_on(tmp_path: Path):
+def test_a_worker_that_dies_is_replaced_and_all_sessions_go_on(tmp_path: Path):
     server = Served(environment(tmp_path / "data"), tmp_path / "said", "--workers", "2")
     try:
         clients = one_in_each(server)
+        begun = [client.call(GATEWAY, operation="start_new", sessionTitle="Before")["sessionId"] for client in clients]
         before = server.workers()
-        died = before.copy().pop()
 
-        os.kill(died, signal.SIGKILL)
+        os.kill(min(before), signal.SIGKILL)
 
         soon(lambda: len(server.workers() - before) == 1)
-        for client in clients:
+        (new,) = server.workers() - before
+        for client, session in zip(clients, begun, strict=True):
             client.reconnect()
-        answers = soon(lambda: [client.post(PING).status for client in clients])
-        assert sorted(answers) == [200, 404], "who was there has to begin anew, as the protocol has it"
-        soon(lambda: len({server.client("handshake").slot for _ in range(4)}) == 2)
+            client.go_to(new).call(GATEWAY, operation="cipher")
+            added = client.call(GATEWAY, operation="thought", thought="After", nextThoughtNeeded=True)
+            assert (added["sessionId"], added["thoughtNumber"]) == (session, 1)
         assert "is started again" in server.stderr()
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_session_goes_on_in_a_server_that_is_started_after_its_own_has_ended(tmp_path: Path, number: int):
+    told = environment(tmp_path / "data")
+    with ExitStack() as kept:
+        server = Served(told, tmp_path / "said")
+        kept.callback(server.stop)
+        client = server.client("handshake")
+        begun = client.call(GATEWAY, operation="start_new", sessionTitle="Before")["sessionId"]
+        server.popen.send_signal(number)
+        server.ends_within(BRIEF)
+
+        server = Served(told, tmp_path / "said again")
+        kept.callback(server.stop)
+        after = server.client("handshake", headers=client.headers)
+
+        after.call(GATEWAY, operation="cipher")
+        assert after.call(GATEWAY, operation="thought", thought="x", nextThoughtNeeded=True)["sessionId"] == begun
 
 
 @pytest.mark.sampled(2)

@@ -73,13 +73,13 @@ def _serve_stdio(settings: Settings) -> None:
 
 
 def _serve_http(settings: Settings) -> int:
-    from thoughtbox.doors.mcp.transports.worker_frames import Place
+    from thoughtbox.doors.mcp.transports.worker import Inherited
 
-    place = Place.mine()
-    if place is not None:
+    inherited = Inherited.mine()
+    if inherited is not None:
         from thoughtbox.doors.mcp.transports.http import serve_as_worker
 
-        serve_as_worker(settings, place)
+        serve_as_worker(settings, inherited)
         return 0
     again = [sys.executable, "-P", "-m", "thoughtbox", *sys.argv[1:]]
     if settings.workers > 1:
@@ -88,9 +88,10 @@ def _serve_http(settings: Settings) -> int:
         return supervise(settings, lambda address: _say(announcement(settings, address)), again)
     from thoughtbox.doors.mcp.transports.http import serve_http
 
-    return serve_http(
+    serve_http(
         settings, lambda address: _say(announcement(settings, address)), [] if _is_in_memory(settings) else again
     )
+    return 0
 
 
 def announcement(settings: Settings, address: str) -> str:

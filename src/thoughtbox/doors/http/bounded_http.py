@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import select
 import socket
 from collections import deque
 from collections.abc import Callable
@@ -30,8 +31,6 @@ FAILED: Final = b"Internal Server Error"
 PLAIN: Final = (b"content-type", b"text/plain; charset=utf-8")
 
 Judge = Callable[[HttpRequest], None]
-Move = Callable[[int, bytes], None]
-"""Takes a connection, by its descriptor, which stays ours, and what was read from it and is not answered."""
 
 
 class Phase(Enum):
@@ -51,6 +50,18 @@ class Served:
         self.judge = judge
         self.connections = OpenConnections(loop)
         self.date = b""
+        self.is_leaving = False
+        """Whether every answer says that it is the last on its connection."""
+
+    def leave(self) -> None:
+        """Have clients come back elsewhere: each connection is closed behind its next answer, or once it is silent.
+
+        A connection on which nothing is under way is not closed at once: a request may be on its way to it.
+        """
+        self.is_leaving = True
+        self.connections.close_silent_after(limits.LEAVING_SILENCE_SECONDS)
+        for connection in self.connections:
+            connection.end_with_answer()
 
 
 class BoundedHttp(asyncio.Protocol):
@@ -61,11 +72,9 @@ class BoundedHttp(asyncio.Protocol):
         "_begun",
         "_current",
         "_is_advancing",
-        "_move",
         "_newest",
         "_parser",
         "_phase",
-        "_raw",
         "_requests",
         "_served",
         "_timed",
@@ -74,24 +83,16 @@ class BoundedHttp(asyncio.Protocol):
         "_upgraded",
         "_url",
         "_waiting",
-        "is_asked",
-        "is_final",
         "is_stopped",
         "transport",
     )
 
-    def __init__(self, served: Served, read: bytes = b"", *, is_asked: bool = False, is_final: bool = False) -> None:
-        """`read` is what another process has read from it; `is_asked` and `is_final` are about its first request."""
+    def __init__(self, served: Served) -> None:
         self._served = served
         self.transport: asyncio.Transport
         self.is_stopped = False
-        self.is_asked = is_asked
-        self.is_final = is_final
-        self._raw: bytes | bytearray = read
-        """What was read since nothing was under way, until a head is whole."""
         self._begun = 0
-        """Requests that begin in it."""
-        self._move: Move | None = None
+        """Requests that have begun since nothing was under way."""
         self._upgraded: asyncio.Protocol | None = None
         self._parser: Any = httptools.HttpRequestParser(self)
         # Whoever says that a request is the last may send more all the same: it is passed over.
@@ -125,6 +126,13 @@ class BoundedHttp(asyncio.Protocol):
         return self._phase is Phase.ANSWERING
 
     @property
+    def has_unread(self) -> bool:
+        """Whether the client has sent something, or hung up, that was not read yet."""
+        poll = select.poll()
+        poll.register(self.transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(poll.poll(0))
+
+    @property
     def principal(self) -> Principal | None:
         """Who is being answered."""
         return self._current.principal if self._current is not None else None
@@ -132,8 +140,6 @@ class BoundedHttp(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)  # uvloop's is none by descent
         self._served.connections.admit(self)
-        if self._raw:
-            self.data_received(bytes(self._raw))
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._served.connections.leave(self)
@@ -160,18 +166,10 @@ class BoundedHttp(asyncio.Protocol):
         if not self.transport.is_closing():
             self.transport.write(data)
 
-    def move(self, move: Move) -> bool:
-        """Have it go on elsewhere, from the request that is being read; false when that is not the first in sight."""
-        if self._begun != 1 or self._current is None or self._current is not self._newest:
-            return False
-        self._current = None
-        self._move = move
-        return True
-
-    def hang_up(self) -> None:
-        """Close it without an answer to the request that is being read."""
-        self._current = None
-        self.transport.close()
+    def end_with_answer(self) -> None:
+        """Have the answer that is under way be the last, if it can still say so."""
+        if self._current is not None and not self._current.is_started and not self._waiting:
+            self._current.keeps_alive = False
 
     def upgrade(self, protocol: asyncio.Protocol) -> None:
         """Have it go on in another protocol, once the request that is being read is whole."""
@@ -190,33 +188,10 @@ class BoundedHttp(asyncio.Protocol):
         if rest and not self.transport.is_closing():
             protocol.data_received(rest)
 
-    def move_if_at_rest(self, move: Move) -> bool:
-        """Have it go on elsewhere, if nothing is under way but a head that is not whole."""
-        is_at_rest = self._phase is Phase.IDLE or (self._phase is Phase.HEAD and self._begun == 1)
-        if not is_at_rest or self._current is not None or self._waiting or self.transport.is_closing():
-            return False
-        if self.transport.get_write_buffer_size():
-            return False
-        self._move = move
-        self._go(self._raw if self._phase is Phase.HEAD else b"")
-        return True
-
-    def _go(self, read: bytes | bytearray) -> None:
-        move, self._move = self._move, None
-        assert move is not None
-        self._served.connections.leave(self)
-        self.transport.pause_reading()
-        move(self.transport.get_extra_info("socket").fileno(), bytes(read))
-        self.transport.abort()  # the connection itself lives on where it went
-
     def data_received(self, data: bytes) -> None:
         self._around += len(data)
         if self._phase is Phase.IDLE:
-            self._raw, self._begun = data, 0
-        elif self._phase is Phase.HEAD:
-            if isinstance(self._raw, bytes):
-                self._raw = bytearray(self._raw)  # it may come in drops
-            self._raw += data
+            self._begun = 0
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as wish:
@@ -229,11 +204,6 @@ class BoundedHttp(asyncio.Protocol):
             return
         if self.transport.is_closing():
             return
-        if self._move is not None:
-            self._go(self._raw)
-            return
-        if self._phase is not Phase.HEAD:
-            self._raw = b""
         if self._around > limits.LONGEST_HEAD:
             self._refuse(400 if self._phase is Phase.BODY else 431)
         elif self._timer is not None or self._phase is Phase.HEAD or self._phase is Phase.BODY:
@@ -272,8 +242,6 @@ class BoundedHttp(asyncio.Protocol):
         # Behind a wish to speak something else the parser reads no body, and nobody knows what comes.
         request.keeps_alive = version != "1.0" and parser.should_keep_alive() and not parser.should_upgrade()
         request.expects_continue = request.headers.get(b"expect", b"").lower() == b"100-continue"
-        if self._move is not None:
-            return
         has_turn = self._begun <= limits.MOST_IN_A_TURN
         if self._current is None and not self._waiting and not self.is_stopped and has_turn:
             self._serve(request)
@@ -292,15 +260,12 @@ class BoundedHttp(asyncio.Protocol):
     def on_body(self, body: bytes) -> None:
         self._around = max(0, self._around - len(body))
         assert self._newest is not None
-        if self._move is None:
-            self._newest.take(body)
+        self._newest.take(body)
 
     def on_message_complete(self) -> None:
         self._around = 0
         request = self._newest
         assert request is not None
-        if self._move is not None:
-            return
         if request.is_answered:  # without waiting for the body
             self._phase = Phase.IDLE
             self._served.connections.rest(self)
@@ -316,7 +281,6 @@ class BoundedHttp(asyncio.Protocol):
         """A response is complete."""
         if self._current is request:
             self._current = None
-            self.is_asked = self.is_final = False
         if self.transport.is_closing():
             return
         if not request.keeps_alive:
@@ -352,6 +316,8 @@ class BoundedHttp(asyncio.Protocol):
 
     def _serve(self, request: HttpRequest) -> None:
         self._current = request
+        if self._served.is_leaving and not self._waiting:
+            request.keeps_alive = False
         try:
             self._served.judge(request)
         except Exception:

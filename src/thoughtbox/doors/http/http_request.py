@@ -45,24 +45,6 @@ class Line(Protocol):
         """The response is complete."""
         ...
 
-    @property
-    def is_asked(self) -> bool:
-        """Whether the worker before this one has seen the request."""
-        ...
-
-    @property
-    def is_final(self) -> bool:
-        """Whether the request is to be answered here, as there is nowhere else."""
-        ...
-
-    def move(self, move: Callable[[int, bytes], None]) -> bool:
-        """Have the connection go on elsewhere, from the request that is being read; false when it cannot."""
-        ...
-
-    def hang_up(self) -> None:
-        """Close the connection without an answer to the request that is being read."""
-        ...
-
     def upgrade(self, protocol: asyncio.Protocol) -> None:
         """Have the connection go on in another protocol, once the request is read to its end."""
         ...

@@ -7,7 +7,7 @@ import logging
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Protocol
 
@@ -27,6 +27,11 @@ class Connection(Protocol):
     def is_answering(self) -> bool: ...
 
     @property
+    def has_unread(self) -> bool:
+        """Whether its client has sent something, or hung up, that was not read yet."""
+        ...
+
+    @property
     def principal(self) -> Principal | None:
         """Who is being answered."""
         ...
@@ -35,8 +40,8 @@ class Connection(Protocol):
         """Close it now, whatever has not gone out."""
         ...
 
-    def move_if_at_rest(self, move: Callable[[int, bytes], None]) -> bool:
-        """Have it go on elsewhere, if nothing is under way."""
+    def end_with_answer(self) -> None:
+        """Have the answer that is under way be the last on it, if it can still say so."""
         ...
 
     def finish(self) -> None:
@@ -52,6 +57,7 @@ class OpenConnections:
         self._all: set[Connection] = set()
         self._resting: dict[Connection, float] = {}
         """Those without a whole request under way, and since when; the one that has been so for longest first."""
+        self._silence = limits.SILENCE_SECONDS
         self._sweep: asyncio.TimerHandle | None = None
         self._descriptors, _ = _descriptor_limits()
         spare = max(self._descriptors - limits.SPARE_DESCRIPTORS, self._descriptors // 2)
@@ -81,18 +87,26 @@ class OpenConnections:
         if not self._all and self._emptied is not None:
             self._emptied.set()
 
-    async def empty(self, seconds: float) -> None:
-        """Wait until there are none any more, or for so long."""
-        if self._all:
+    async def emptied(self) -> None:
+        """Until there are none any more."""
+        while self._all:
             self._emptied = asyncio.Event()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._emptied.wait(), seconds)
+            await self._emptied.wait()
 
     def rest(self, connection: Connection) -> None:
         self.wake(connection)
         self._resting[connection] = time.monotonic()
         if self._sweep is None:
-            self._sweep = self._loop.call_later(limits.SILENCE_SECONDS, self._close_silent)
+            self._sweep = self._loop.call_later(self._silence, self._close_silent)
+
+    def close_silent_after(self, seconds: float) -> None:
+        """From now on close those that have rested for so long; nobody has before this moment."""
+        self._silence = seconds
+        now = time.monotonic()
+        self._resting = dict.fromkeys(self._resting, now)
+        if self._sweep is not None:
+            self._sweep.cancel()
+        self._sweep = self._loop.call_later(seconds, self._close_silent)
 
     def wake(self, connection: Connection) -> None:
         self._resting.pop(connection, None)
@@ -104,14 +118,16 @@ class OpenConnections:
         for connection, since in list(self._resting.items()):
             if not connection.is_idle:  # a request has begun, which has its own time
                 continue
-            left = since + limits.SILENCE_SECONDS - now
+            left = since + self._silence - now
             if left > 0:
                 self._sweep = self._loop.call_later(left, self._close_silent)
                 return
             self.wake(connection)
-            connection.drop()
+            # Timers come before what was sent since the last turn of the loop: a request may be there already.
+            if not connection.has_unread:
+                connection.drop()
         if self._resting:
-            self._sweep = self._loop.call_later(limits.SILENCE_SECONDS, self._close_silent)
+            self._sweep = self._loop.call_later(self._silence, self._close_silent)
 
     def _complain(self) -> None:
         now = time.monotonic()

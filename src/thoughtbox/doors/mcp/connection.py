@@ -61,7 +61,7 @@ class Connection:
         """Whether the handshake was made."""
         self.log_level: str | None = None
         """What a client with a handshake wants to hear of, and everything above it."""
-        self.subscriptions: set[str] = set()
+        self.subscriptions: frozenset[str] = frozenset()
         """The resources that a client with a handshake wants to hear of."""
         self._is_stateless: bool | None = None
         """Which era the first request has shown the client to be of."""
@@ -82,14 +82,14 @@ class Connection:
         """How many questions wait for the client."""
         return len(self._questions)
 
-    def receive(self, message: Incoming | Reply, outlet: Outlet, *, here: bool = False) -> None:
-        """Take in one message; what belongs to it goes to `outlet`."""
+    def receive(self, message: Incoming | Reply, outlet: Outlet, *, here: bool = False) -> bool:
+        """Take in one message; what belongs to it goes to `outlet`. Whether what it is about is known here."""
         if isinstance(message, Reply):
-            self._take_reply(message)
-        elif message.id is None:
-            self._take_notification(message)
-        else:
-            self._take_request(message, outlet, here)
+            return self._take_reply(message)
+        if message.id is None:
+            return self._take_notification(message)
+        self._take_request(message, outlet, here)
+        return True
 
     def answer(self, message: Incoming, peer: Peer, outlet: Outlet, *, here: bool = False) -> None:
         """Answer a request of which it is known who sends it."""
@@ -148,28 +148,27 @@ class Connection:
         self.server.notifications.forget(self)
 
     def state(self) -> dict[str, Any]:
-        """What was agreed, in plain values, for another process to go on from. Nothing may be under way."""
+        """What was agreed, in plain values, for another process to go on from."""
         return {
             "peer": list(self.peer),
-            "is_agreed": self.is_agreed,
             "log_level": self.log_level,
             "subscriptions": sorted(self.subscriptions),
-            "is_told": self.server.notifications.tells(self),
-            "questions": self._last_question,
             "client": self.client.state(self.server.table),
         }
 
     def resume(self, state: Mapping[str, Any]) -> None:
-        """Go on from where another process has left it."""
+        """Go on from where another process has left it. What is under way here goes on, too."""
+        if not self.is_agreed:
+            from secrets import randbelow  # a start has no time for it
+
+            # Its client may be asked things by several processes: none of their numbers is another's.
+            self._last_question = randbelow(1 << 31) << 20
         self.peer = Peer(*state["peer"])
-        self.is_agreed = state["is_agreed"]
+        self.is_agreed = True
         self.log_level = state["log_level"]
-        self.subscriptions = set(state["subscriptions"])
+        self.subscriptions = frozenset(state["subscriptions"])
         self._is_stateless = False
-        self._last_question = state["questions"]
         self.client.resume(self.server.table, state["client"])
-        if state["is_told"]:
-            self.server.notifications.remember(self)
 
     def _take_request(self, message: Incoming, outlet: Outlet, here: bool) -> None:
         enveloped = message.method != "initialize" and is_enveloped(message.params)
@@ -196,23 +195,27 @@ class Connection:
             )
         return sender(message)
 
-    def _take_notification(self, message: Incoming) -> None:
+    def _take_notification(self, message: Incoming) -> bool:
         if message.method == CANCELLED:
             id = (message.params or {}).get("requestId")
             request = self._by_id.get(same_id(id)) if isinstance(id, str | int) else None
-            if request is not None:
-                request.cancel()
+            if request is None:
+                return False
+            request.cancel()
         elif message.method == INITIALIZED and not self._is_stateless:
             self.server.notifications.remember(self)
+        return True
 
-    def _take_reply(self, reply: Reply) -> None:
+    def _take_reply(self, reply: Reply) -> bool:
         waiting = self._questions.get(same_id(reply.id)) if reply.id is not None else None
         if waiting is None:
             logger.debug("an answer came to nothing that is asked (%r)", reply.id)
-        elif reply.result is not None:
+            return False
+        if reply.result is not None:
             waiting.set_result(reply.result)
         elif reply.error is not None:
             waiting.set_exception(ProtocolError(reply.error["code"], reply.error["message"], reply.error.get("data")))
+        return True
 
     def _give_up(self, id: int, outlet: Outlet, method: str, seconds: float) -> None:
         waiting = self._questions.get(id)

@@ -1,7 +1,7 @@
 """What is remembered of a client between its calls: where it stands, in every workspace it works in.
 
 A process that serves over stdio has one client, whatever revision of the protocol that one speaks; over HTTP a client
-with a handshake is remembered as long as its connection. Of a stateless request over HTTP nothing is remembered.
+with a handshake is remembered as long as its session. Of a stateless request over HTTP nothing is remembered.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.operations.caller import Focus, Memory
@@ -23,30 +23,66 @@ MOST_WORKSPACES = 100
 """In more of them than this a client is forgotten where it has not been for longest."""
 
 
+class Lock(Protocol):
+    """What keeps other processes from a client while a call of it runs here."""
+
+    def take(self) -> bool:
+        """Whether nobody else has it; then nobody will, until it is given back."""
+        ...
+
+    def give_back(self) -> None: ...
+
+    def try_again(self, step: Callable[[], None]) -> None:
+        """Do this in a moment, when others may have given it back."""
+        ...
+
+
 class Turn:
     """Whose turn it is: calls of one client run in the order in which they came."""
 
     def __init__(self) -> None:
+        self.lock: Lock | None = None
+        """Set where several processes may have calls of the client."""
         self._is_taken = False
+        self._is_tried = False
         self._waiting: deque[Future[None]] = deque()
 
     def enter(self) -> Future[None] | None:
         """Want it: what is done when it has come, or None when it has. Whoever has wanted it leaves it, in any case."""
-        ticket: Future[None] | None = None
-        if self._is_taken:
-            ticket = Future()
-            self._waiting.append(ticket)
-        self._is_taken = True
+        if not self._is_taken and not self._waiting and self._take():
+            return None
+        ticket: Future[None] = Future()
+        self._waiting.append(ticket)
+        self._give_to_next()
         return ticket
 
     def leave(self, ticket: Future[None] | None) -> None:
         """Let the next one have it, or want it no more."""
         if ticket is not None and (ticket.cancelled() or not ticket.done()):
             self._waiting.remove(ticket)  # it was given up before its turn had come
-        elif self._waiting:
+            return
+        self._is_taken = False
+        if self.lock is not None:
+            self.lock.give_back()
+        self._give_to_next()
+
+    def _take(self) -> bool:
+        self._is_taken = self.lock is None or self.lock.take()
+        return self._is_taken
+
+    def _give_to_next(self) -> None:
+        if self._is_taken or self._is_tried or not self._waiting:
+            return
+        if self._take():
             self._waiting.popleft().set_result(None)
         else:
-            self._is_taken = False
+            assert self.lock is not None
+            self._is_tried = True
+            self.lock.try_again(self._try_again)
+
+    def _try_again(self) -> None:
+        self._is_tried = False
+        self._give_to_next()
 
 
 class Client:
@@ -58,6 +94,8 @@ class Client:
         self._first: Focus | None = None
         self._focus: dict[str, Focus] = {}
         self._told: dict[str, Focus] = {}
+        self.has_moved = False
+        """Whether it stands elsewhere than when this was last set to false."""
 
     @property
     def _first_focus(self) -> Focus:
@@ -72,7 +110,8 @@ class Client:
         """Remember where a call has left the client."""
         if not focus.lasts:
             return
-        self._focus.pop(workspace, None)
+        if focus is not self._focus.pop(workspace, self._first_focus):
+            self.has_moved = True
         self._focus[workspace] = focus  # the last one in the dictionary is the one used last
         if len(self._focus) > MOST_WORKSPACES:
             del self._focus[next(iter(self._focus))]
@@ -85,9 +124,10 @@ class Client:
         }
 
     def resume(self, table: Table, state: Mapping[str, Any]) -> None:
-        """Go on from where another process has left the client."""
+        """Go on from where another process has left the client. What it was told here is still so."""
+        is_new = not self._focus and not self._told
         self._focus = {name: self._moved(values, table) for name, values in state["focus"].items()}
-        for name, values in state["told"].items():
+        for name, values in state["told"].items() if is_new else ():
             same = self._focus.get(name)
             told = self._moved(values, table)
             self._told[name] = same if same is not None and told == same else told
@@ -100,6 +140,11 @@ class Client:
                 with suppress(TypeError):  # another release may remember other things
                     focus = focus.on(kind(**value))
         return focus
+
+    @property
+    def workspaces(self) -> list[str]:
+        """Those that it has been in."""
+        return list(self._focus)
 
     def has_news(self, workspace: str, described: Callable[[Focus], str]) -> bool:
         """Whether the tools are described as this client was not told before; from now on it counts as told."""

@@ -34,6 +34,9 @@ logger = logging.getLogger(__name__)
 MOST_SUBSCRIPTIONS = 1_000
 """Resources that one client can watch, and tasks that one stream can tell of."""
 
+MOST_MISSED = 10_000
+"""Records that are looked through for a client that comes back; what is older, it asks for."""
+
 MOST_STREAMS = 2_000
 """Streams of stateless clients that are open at once."""
 
@@ -102,14 +105,22 @@ class Notifications:
         self._connections: set[Connection] = set()
         self._streams: set[_Stream] = set()
         self._follower: Follower | None = None
+        self._is_over = False
+        self.told = 0
+        """The number of the last record that those who listen were told of."""
 
-    def remember(self, connection: Connection) -> None:
-        """A client has shaken hands: it is to hear of changes on its connection, if it may know of them."""
-        if reaches(connection.principal, self._box.settings.project):
-            self._connections.add(connection)
+    def remember(self, connection: Connection, *, since: int | None = None) -> None:
+        """A client is to hear of changes on its connection, if it may know of them: from now, or behind this record."""
+        project = self._box.settings.project
+        if not reaches(connection.principal, project):
+            return
+        self._connections.add(connection)
+        if since is not None and since < self.told:
+            from thoughtbox.ledger.feed import Stretch
 
-    def tells(self, connection: Connection) -> bool:
-        return connection in self._connections
+            missed = Stretch(project, max(since, self.told - MOST_MISSED), self.told)
+            reading = self._box.engine.read(partial(_grown, missed))
+            reading.add_done_callback(lambda read: connection.place.post(partial(self._tell_missed, connection, read)))
 
     def forget(self, connection: Connection) -> None:
         self._connections.discard(connection)
@@ -123,13 +134,13 @@ class Notifications:
                 f"a client can subscribe to {MOST_SUBSCRIPTIONS} resources at most",
                 recovery="Unsubscribe from some, or watch thoughtbox://ledger/status.",
             )
-        connection.subscriptions.add(uri)
+        connection.subscriptions |= {uri}
         self.remember(connection)
         self._box.feed.hurry()
         return {}
 
     def unsubscribe(self, request: Request) -> dict[str, Any]:
-        request.connection.subscriptions.discard(request.params["uri"])
+        request.connection.subscriptions -= {request.params["uri"]}
         return {}
 
     def listen(self, request: Request, tasks: Callable[[], Tasks]) -> Steps[dict[str, Any]]:
@@ -147,6 +158,8 @@ class Notifications:
                 raise InvalidPayload(f"a stream can tell of {MOST_SUBSCRIPTIONS} tasks at most")
             stream.tasks = yield from tasks().wanted(request, ids, stream.tell_of_task)
         self._streams.add(stream)
+        if self._is_over:
+            stream.ended.set_result(None)
         self._box.feed.hurry()
         try:
             request.notify(
@@ -166,6 +179,7 @@ class Notifications:
 
     def end(self) -> None:
         """Tell those who listen that nothing more will come, and follow no more."""
+        self._is_over = True
         if self._follower is not None:
             self._follower.close()
         for stream in list(self._streams):
@@ -175,6 +189,7 @@ class Notifications:
     def follow(self, place: Place) -> None:
         """Tell of all that is written since the store was opened."""
         project = self._box.settings.project
+        self.told = self._box.newest_at_start
         self._follower = self._box.feed.follow(
             lambda: self._look(place),
             workspaces=[project],
@@ -198,20 +213,34 @@ class Notifications:
                 logger.warning("changes could not be looked for: %s", error)
                 return
             follower.pass_over(stretch)
-            place.post(partial(self._tell, grown))
+            place.post(partial(self._tell, grown, stretch.until))
 
-    def _tell(self, grown: dict[str, bool]) -> None:
-        if any(new and resources.is_listed(self._table, stream) for stream, new in grown.items()):
-            for connection in self._connections:
-                connection.tell(RESOURCES)
-            for stream in self._streams:
-                stream.tell(RESOURCES)
+    def _tell(self, grown: dict[str, bool], until: int) -> None:
+        self.told = until
+        is_longer = self._is_longer(grown)
         for connection in self._connections:
-            for address in self._updated(connection.subscriptions, grown):
-                connection.tell(RESOURCE, {"uri": address})
+            self._tell_one(connection, grown, is_longer=is_longer)
         for stream in self._streams:
+            if is_longer:
+                stream.tell(RESOURCES)
             for address in self._updated(stream.addresses, grown):
                 stream.tell(RESOURCE, uri=address)
+
+    def _tell_one(self, connection: Connection, grown: dict[str, bool], *, is_longer: bool) -> None:
+        if is_longer:
+            connection.tell(RESOURCES)
+        for address in self._updated(connection.subscriptions, grown):
+            connection.tell(RESOURCE, {"uri": address})
+
+    def _tell_missed(self, connection: Connection, read: Future[dict[str, bool]]) -> None:
+        if (error := read.exception()) is not None:
+            logger.warning("what a client has missed could not be looked for: %s", error)
+        elif connection in self._connections:
+            self._tell_one(connection, read.result(), is_longer=self._is_longer(read.result()))
+
+    def _is_longer(self, grown: dict[str, bool]) -> bool:
+        """Whether there are more resources in the list."""
+        return any(new and resources.is_listed(self._table, stream) for stream, new in grown.items())
 
     def _tell_streams_of_tools(self) -> None:
         for stream in self._streams:

@@ -61,7 +61,7 @@ class Outlet(Protocol):
 class Place(Protocol):
     """Where the work of a connection is done: one thing after the other, in the order in which it was posted."""
 
-    def post(self, step: Callable[[], None]) -> None: ...
+    def post(self, step: Callable[[], object]) -> None: ...
 
     def later(self, seconds: float, step: Callable[[], None]) -> Callable[[], None]:
         """Post it after some time; what is returned takes that back."""

@@ -26,7 +26,7 @@ from thoughtbox.doors.mcp.jsonrpc import (
     hasten,
     writable,
 )
-from thoughtbox.doors.mcp.notifications import Notifications
+from thoughtbox.doors.mcp.notifications import TOOLS, Notifications
 from thoughtbox.doors.mcp.params import HANDSHAKE_METHODS, STATELESS_METHODS, invalid_params, must_fit
 from thoughtbox.doors.mcp.request import Handler, Outlet, Place, Request, Result, Steps
 from thoughtbox.doors.mcp.revisions import APPS, HANDSHAKE, IDENTITY, NEWEST_HANDSHAKE, STAMP, STATELESS, TASKS
@@ -97,6 +97,17 @@ class McpServer:
         hasten()
         self._box.warm()
         _ = self._operation_methods
+
+    def tell_of_tools(self, connection: Connection) -> None:
+        """Tell a client if it would now be shown other tools: its calls may have been answered in another process."""
+        client, described = connection.client, self._tools.described
+        if [workspace for workspace in client.workspaces if client.has_news(workspace, described)]:
+            connection.tell(TOOLS)
+
+    @property
+    def has_tasks(self) -> bool:
+        """Whether it works on any."""
+        return "_operation_methods" in self.__dict__ and self._operation_methods.tasks.are_running
 
     def give_up_tasks(self) -> None:
         """The process ends, and works on none any more."""

@@ -93,6 +93,10 @@ class Tasks:
         self._follower: Follower | None = None
         self._is_over = False
 
+    @property
+    def are_running(self) -> bool:
+        return bool(self._running)
+
     def takes(self, request: Request) -> bool:
         """Whether a long call is to become a task."""
         return (

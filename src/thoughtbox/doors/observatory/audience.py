@@ -18,10 +18,10 @@ from typing import Any
 from thoughtbox.app import Thoughtbox
 from thoughtbox.domains.thoughts.watched.reading import session_in_sight, session_page
 from thoughtbox.doors.http.principal import reached
-from thoughtbox.doors.observatory import listing, subscriptions
+from thoughtbox.doors.observatory import frames, listing, subscriptions
 from thoughtbox.doors.observatory.batches import Batch, batch, error_frame, event
 from thoughtbox.doors.observatory.subscriptions import Asked, Channel, Topic
-from thoughtbox.doors.observatory.watcher import Watcher
+from thoughtbox.doors.observatory.watcher import Farewell, Watcher
 from thoughtbox.ledger.feed import Stretch
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import fault
@@ -41,6 +41,8 @@ PAUSE_PER_WATCHER = 0.001
 """Seconds between two tellings: the more there are to be told, the more is told at once. Those who write go first."""
 
 RETRY_SECONDS = 1.0
+
+TOO_MANY = Farewell(frames.NOT_WELCOME, "too many are watching")
 
 
 class Subscription:
@@ -76,7 +78,9 @@ class Hall:
         self._watchers: dict[Watcher, dict[Topic, Subscription]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_busy = False
-        self._is_closing = False
+        self._emptied: asyncio.Event | None = None
+        self._farewell: Farewell | None = None
+        """What everybody is sent away with, once it is closed."""
         self._told_at = 0.0
         self._waiting: asyncio.TimerHandle | None = None
         self._follower = box.feed.follow(self._stirred, waits=lambda: bool(self._watchers), prompt=True)
@@ -88,24 +92,32 @@ class Hall:
     def watchers(self) -> list[Watcher]:
         return list(self._watchers)
 
-    def close(self, code: int, reason: str) -> None:
-        """Send everybody away: they come back where the next one serves."""
-        self._is_closing = True
+    def close(self, farewell: Farewell) -> None:
+        """Send everybody away, and whoever still comes."""
+        self._farewell = farewell
         self._follower.close()
         for watcher in self.watchers:
-            watcher.end(code, reason)
+            watcher.end(*farewell)
         for task in self._tasks:
             task.cancel()
 
-    def admit(self, watcher: Watcher) -> bool:
-        if self._is_closing or len(self._watchers) >= self._most:
-            return False
+    async def emptied(self) -> None:
+        """Until all have gone, and nothing is read for them any more."""
+        while self._watchers or self._is_busy:
+            self._emptied = asyncio.Event()
+            await self._emptied.wait()
+
+    def admit(self, watcher: Watcher) -> Farewell | None:
+        if len(self._watchers) >= self._most:
+            return TOO_MANY
         self._watchers[watcher] = {}
         self._box.feed.hurry()
-        return True
+        return self._farewell
 
     def leave(self, watcher: Watcher) -> None:
         self._watchers.pop(watcher, None)
+        if self._emptied is not None:
+            self._emptied.set()
 
     def tick(self) -> None:
         for watcher in self.watchers:
@@ -220,7 +232,7 @@ class Hall:
 
     def _stirred(self) -> None:
         """From the feed's thread: there is something new."""
-        if not self._is_closing:
+        if self._farewell is None:
             self._loop.call_soon_threadsafe(self._look_soon)
 
     def _look_soon(self) -> None:
@@ -232,7 +244,7 @@ class Hall:
     def _look(self) -> None:
         """Read on where somebody listens; pass over the rest."""
         self._waiting = None
-        if self._is_busy or self._is_closing:
+        if self._is_busy or self._farewell is not None:
             return
         heard = {one.workspace for one in self._all()}
         unseen = self._follower.unseen()
@@ -249,10 +261,12 @@ class Hall:
 
     def _found(self, done: Future[Batch]) -> None:
         self._is_busy = False
+        if self._emptied is not None:
+            self._emptied.set()
         try:
             found = done.result()
         except Exception as error:
-            if not self._is_closing:
+            if self._farewell is None:
                 logger.warning("what is new cannot be read for now: %s", error)
                 self._loop.call_later(RETRY_SECONDS, self._look)
             return

@@ -8,21 +8,24 @@ import logging
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from email.utils import formatdate
+from typing import Final
 
 from thoughtbox.app import Thoughtbox
+from thoughtbox.doors.http import limits
 from thoughtbox.doors.http.bounded_http import BoundedHttp, Served
 from thoughtbox.doors.http.event_loop import new_loop
 from thoughtbox.doors.http.http_request import HttpRequest
-from thoughtbox.doors.http.listening import base_of
+from thoughtbox.doors.http.listening import Acceptor, base_of
+from thoughtbox.doors.http.shutdown import Shutdown
 from thoughtbox.doors.observatory import frames
 from thoughtbox.doors.observatory.api import PREFIX, WATCHER, Api
 from thoughtbox.doors.observatory.audience import Hall
 from thoughtbox.doors.observatory.gate import Gate, refuse
 from thoughtbox.doors.observatory.page import Page
-from thoughtbox.doors.observatory.watcher import upgrade
+from thoughtbox.doors.observatory.watcher import Farewell, upgrade
 from thoughtbox.errors import ThoughtboxError
 from thoughtbox.settings import Settings
 
@@ -34,6 +37,9 @@ LOOK_SECONDS = 5
 
 GRACE_SECONDS = 0.3
 """How long answers under way may still take at the end."""
+
+THE_END: Final = Farewell(frames.GOING_AWAY, "the server ends")
+RESTART: Final = Farewell(frames.RESTARTING, "the server restarts: come back now")
 
 SOCKETS = ("/", "/ws")
 
@@ -61,21 +67,28 @@ class Observatory:
         address = base_of(self._listening).replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
         return self._gate.link(f"{address}/")
 
-    async def serve(self, asked: asyncio.Event, is_succeeded: Callable[[], bool]) -> None:
-        self._listening.setblocking(False)
-        # Another descriptor: the loop closes the one it is given, and whoever comes next listens at the same place.
-        server = await self._loop.create_server(lambda: BoundedHttp(self._served), sock=self._listening.dup())
+    async def serve(self, shutdown: Shutdown) -> None:
+        acceptor = Acceptor(self._loop, self._listening, lambda: BoundedHttp(self._served))
+        acceptor.begin()
         ticking = self._loop.create_task(self._tick())
-        await asked.wait()
-        server.close()
-        ticking.cancel()
-        self._hall.close(frames.RESTARTING if is_succeeded() else frames.GOING_AWAY, "the server ends")
+        await shutdown.wait()
+        await acceptor.stop()
+        if not shutdown.is_end:
+            self._hall.close(RESTART)
+            self._served.leave()
+            await shutdown.leave(self._emptied(), limits.LEAVING_SECONDS)
+        self._hall.close(THE_END)
         for connection in self._served.connections:
             connection.finish()
-        await self._served.connections.empty(GRACE_SECONDS)
+        await asyncio.wait({asyncio.ensure_future(self._emptied())}, timeout=GRACE_SECONDS)
+        ticking.cancel()
         for left in (*self._served.connections, *self._hall.watchers):
             left.drop()
         await asyncio.sleep(0)  # in which they are told that they are closed
+
+    async def _emptied(self) -> None:
+        await self._served.connections.emptied()
+        await self._hall.emptied()
 
     def _answer(self, request: HttpRequest) -> None:
         headers = self._gate.headers(request)
@@ -123,9 +136,7 @@ class Running:
         self._listening = listening
         self._settings = settings
         self._ready = threading.Event()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._asked: asyncio.Event | None = None
-        self._is_succeeded = False
+        self._shutdown: Shutdown | None = None
         self.link: str | None = None
         self._thread = threading.Thread(target=self._run, name="thoughtbox-observatory", daemon=True)
 
@@ -134,12 +145,16 @@ class Running:
         self._thread.start()
         self._ready.wait()
 
-    def stop(self, *, is_succeeded: bool = False) -> None:
-        """`is_succeeded`: another process goes on serving here."""
-        self._is_succeeded = is_succeeded
-        if self._loop is not None and self._asked is not None and self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._asked.set)
+    def stop(self) -> None:
+        if self._shutdown is not None and self._thread.is_alive():
+            self._shutdown.ask_to_end()
             self._thread.join(2 * GRACE_SECONDS)
+
+    def leave(self) -> None:
+        """Returns when nobody is here any more: another process goes on serving at the same address."""
+        if self._shutdown is not None and self._thread.is_alive():
+            self._shutdown.ask_to_leave()
+            self._thread.join()
 
     def _run(self) -> None:
         try:
@@ -151,11 +166,11 @@ class Running:
             self._ready.set()
 
     async def _serve(self) -> None:
-        self._loop, self._asked = asyncio.get_running_loop(), asyncio.Event()
+        self._shutdown = Shutdown()
         observatory = Observatory(self._box, self._listening, self._settings)
         self.link = observatory.link
         self._ready.set()
-        await observatory.serve(self._asked, lambda: self._is_succeeded)
+        await observatory.serve(self._shutdown)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from typing import Final, Protocol, cast
+from typing import Final, NamedTuple, Protocol, cast
 
 from thoughtbox.doors.http.http_request import Header, HttpRequest
 from thoughtbox.doors.http.principal import Principal
@@ -20,15 +20,25 @@ MOST_WAITING: Final = 64
 """Messages of a watcher that wait for those before them; it is not read further until then."""
 
 PING_SECONDS: Final = 15.0
+CLOSING_SECONDS: Final = 1.0
+"""For a watcher that is sent away to say that it has heard: what it had sent would make the system take that back."""
+
 SILENCE_SECONDS: Final = 45.0
 """Without a word, or a pong, or without taking what it is sent. Looked at every few seconds."""
+
+
+class Farewell(NamedTuple):
+    """What a watcher is sent away with."""
+
+    code: int
+    reason: str
 
 
 class Audience(Protocol):
     """All who watch."""
 
-    def admit(self, watcher: Watcher) -> bool:
-        """Whether there is room for one more."""
+    def admit(self, watcher: Watcher) -> Farewell | None:
+        """Let one more in, or say what to send it away with."""
         ...
 
     def leave(self, watcher: Watcher) -> None: ...
@@ -74,6 +84,7 @@ class Watcher(asyncio.Protocol):
         self._waiting: deque[bytes] = deque()
         self._is_answering = False
         self._is_ending = False
+        self._closing: asyncio.TimerHandle | None = None
         self._is_reading = True
         self.is_stopped = False
         self.transport: asyncio.Transport
@@ -83,23 +94,24 @@ class Watcher(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)  # uvloop's is none by descent
         self.transport.set_write_buffer_limits(high=HIGH_WATER)
-        if not self._audience.admit(self):
-            self.end(frames.NOT_WELCOME, "too many are watching")
+        farewell = self._audience.admit(self)
+        if farewell is not None:
+            self.end(*farewell)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._is_ending = True
         self._waiting.clear()
+        if self._closing is not None:
+            self._closing.cancel()
         self._audience.leave(self)
 
     def data_received(self, data: bytes) -> None:
         self._heard_at = time.monotonic()
-        if self._is_ending:
-            return
         try:
             for message in self._frames.feed(data):
                 self._take(message)
         except Violation as violation:
-            self.end(violation.code, violation.reason)
+            self._close(violation.code, violation.reason)
 
     def pause_writing(self) -> None:
         """Hear nothing either, until it takes what it is sent: answers would pile up here."""
@@ -119,12 +131,14 @@ class Watcher(asyncio.Protocol):
         if not self._is_ending:
             self.transport.write(frames)
 
-    def end(self, code: int, reason: str = "") -> None:
-        """Say why, and close."""
+    def end(self, code: int, reason: str) -> None:
+        """Say why, and close when that was heard (RFC 6455, section 7.1.1)."""
         if not self._is_ending:
             self._is_ending = True
+            self._waiting.clear()
             self.transport.write(frames.closing(code, reason))
-            self.transport.close()
+            self._set_reading()
+            self._closing = asyncio.get_running_loop().call_later(CLOSING_SECONDS, self.transport.close)
 
     def drop(self) -> None:
         """Close it now, whatever has not gone out."""
@@ -146,13 +160,20 @@ class Watcher(asyncio.Protocol):
         self._is_answering = False
         self._hear_next()
 
+    def _close(self, code: int, reason: str = "") -> None:
+        """Say why, unless that was said, and close."""
+        if not self._is_ending:
+            self._is_ending = True
+            self.transport.write(frames.closing(code, reason))
+        self.transport.close()
+
     def _take(self, message: Message) -> None:
-        if self._is_ending:
+        if message.kind == frames.CLOSE:
+            self._close(frames.close_code(message.body))
+        elif self._is_ending:
             return
-        if message.kind == frames.PING:
+        elif message.kind == frames.PING:
             self.send(frames.frame(frames.PONG, message.body))
-        elif message.kind == frames.CLOSE:
-            self.end(frames.close_code(message.body))
         elif message.kind != frames.PONG:
             self._queue(message)
 
@@ -167,7 +188,7 @@ class Watcher(asyncio.Protocol):
 
     def _set_reading(self) -> None:
         """Read on, or not, by how much is still to be answered and to be taken."""
-        reads = not self.is_stopped and len(self._waiting) < MOST_WAITING
+        reads = self._is_ending or (not self.is_stopped and len(self._waiting) < MOST_WAITING)
         if reads != self._is_reading and not self.transport.is_closing():
             self._is_reading = reads
             (self.transport.resume_reading if reads else self.transport.pause_reading)()

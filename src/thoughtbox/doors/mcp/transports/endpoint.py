@@ -28,16 +28,20 @@ from thoughtbox.doors.mcp.request import Place
 from thoughtbox.doors.mcp.revisions import HANDSHAKE
 from thoughtbox.doors.mcp.server import McpServer
 from thoughtbox.doors.mcp.transports.exchange import SILENCE_SECONDS, STATUSES, Exchange
+from thoughtbox.doors.mcp.transports.session_files import SessionFiles
 from thoughtbox.doors.mcp.transports.sessions import Session, Sessions
 
 HANDLE: Final = b"mcp-session-id"
+LAST_EVENT: Final = b"last-event-id"
 VERSION: Final = VERSION_HEADER.encode()
 LISTEN: Final = "subscriptions/listen"
 ALL_ALIKE: Final[Mapping[int, int]] = {}
 """For clients with a handshake every answer is a 200, also one that is an error."""
 
-Elsewhere = Callable[[HttpRequest, bytes], bool]
-"""Has another worker answer a request of a session, if it may be there."""
+RESUMABLE: Final = "2025-11-25"
+"""The revision from which on clients know what an event without data means."""
+
+LONGEST_NUMBER = 18
 
 SIGNS_AT_ONCE = 50
 SIGNS_PAUSE_SECONDS = 0.02
@@ -46,16 +50,14 @@ SIGNS_PAUSE_SECONDS = 0.02
 class Endpoint:
     """Answers what the gate has let in. On one event loop."""
 
-    def __init__(self, server: McpServer, place: Place, longest_body: int, slot: int | None = None) -> None:
-        """`slot` tells the workers of one server apart."""
+    def __init__(self, server: McpServer, place: Place, longest_body: int, files: SessionFiles) -> None:
         self._server = server
         self._place = place
         self._longest_body = longest_body
-        self.elsewhere: Elsewhere | None = None
-        """Is asked about sessions that are not known here."""
-        self.sessions = Sessions(server, place, slot)
+        self.sessions = Sessions(server, place, files)
         self._exchanges: set[Exchange] = set()
         """Those that are still to be answered."""
+        self._is_leaving = False
 
     def __call__(self, request: HttpRequest) -> None:
         version = request.header(VERSION)
@@ -64,12 +66,17 @@ class Endpoint:
         elif (handle := request.headers.get(HANDLE)) is None:
             self._serve_newcomer(request)
         elif (session := self.sessions.find(handle, request.principal)) is None:
-            if self.elsewhere is None or not self.elsewhere(request, handle):
-                refuse(request, 404, "Session not found")
+            refuse(request, 404, "Session not found")
         else:
             self.sessions.enter(session)
             request.when_over = partial(self.sessions.leave, session)
             self._serve_session(request, session)
+
+    def leave(self) -> None:
+        """Another process serves at the same address: have clients open their streams there."""
+        self._is_leaving = True
+        for session in self.sessions.listening():
+            self._pause(session, self._server.notifications.told)
 
     def tick(self) -> None:
         """Give signs of life on streams, and end sessions that nobody uses. Called every few seconds."""
@@ -156,22 +163,28 @@ class Endpoint:
     def _take(self, request: HttpRequest, session: Session, message: Incoming | Reply) -> None:
         handle = (HANDLE, session.handle)
         if isinstance(message, Reply) or message.id is None:
-            session.connection.receive(message, session)
+            self.sessions.receive(session, message)
             request.respond(202, b"", handle)
             return
         exchange = _Cancellable(message.id)
         session.connection.receive(message, exchange)
+        session.save()
         self._respond(request, exchange, handle, statuses=ALL_ALIKE)
 
     def _open_stream(self, request: HttpRequest, session: Session) -> None:
         if not request.accepts()[1]:
             refuse(request, 406, "Not Acceptable: Client must accept text/event-stream")
-        elif session.stream is not None:
+        elif (exchange := self.sessions.open_stream(session)) is None:
             refuse(request, 409, "Conflict: Only one SSE stream is allowed per session")
         else:
-            session.stream = exchange = Exchange()
-            request.when_over = partial(self._stream_over, session, request.when_over)
+            request.when_over = partial(self._stream_over, session, exchange, request.when_over)
             self._respond(request, exchange, (HANDLE, session.handle), statuses=ALL_ALIKE, is_stream=True)
+            last = request.headers.get(LAST_EVENT, b"")
+            told = int(last) if last.isdigit() and len(last) < LONGEST_NUMBER else None
+            if self._is_leaving:
+                self._pause(session, self._server.notifications.told if told is None else told)
+            else:
+                self._server.notifications.remember(session.connection, since=told)
 
     def _respond(
         self,
@@ -192,8 +205,15 @@ class Endpoint:
         else:
             exchange.respond(request, *headers, statuses=statuses)
 
-    def _stream_over(self, session: Session, then: Callable[[], None] | None) -> None:
-        session.stream = None
+    def _pause(self, session: Session, told: int) -> None:
+        """End a session's stream: its client opens another one, and says that it was told as far as this record."""
+        if (stream := session.stream) is not None:
+            self.sessions.stream_over(session)  # before its client can want another one
+            stream.pause(told if session.connection.peer.version >= RESUMABLE else None)
+
+    def _stream_over(self, session: Session, exchange: Exchange, then: Callable[[], None] | None) -> None:
+        if session.stream is exchange:
+            self.sessions.stream_over(session)
         if then is not None:
             then()
 

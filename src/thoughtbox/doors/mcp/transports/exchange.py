@@ -24,6 +24,9 @@ from thoughtbox.doors.mcp.jsonrpc import (
 SILENCE_SECONDS = 15.0
 """Without anything sent, a sign of life is."""
 
+RETRY_MS = 100
+"""After which a client whose stream has ended comes back; whoever is to serve it does so by then."""
+
 STREAM: Final[tuple[Header, ...]] = (
     EVENT_STREAM,
     (b"cache-control", b"no-cache, no-transform"),
@@ -101,6 +104,15 @@ class Exchange:
         self._is_over = True
         if self._request is not None and not self._events:
             self._close(self._request)
+
+    def pause(self, told: int | None) -> None:
+        """End the stream for now: its client comes back soon, and says that it was told as far as this record.
+
+        `told` is None for a client that does not know such an event.
+        """
+        if not self._is_over and told is not None:
+            self._tell(b"id: %d\r\nretry: %d\r\ndata: \r\n\r\n" % (told, RETRY_MS))
+        self.end()
 
     def keep_alive(self) -> None:
         """Give a sign of life."""

@@ -20,10 +20,10 @@ class LoopPlace:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._thread = threading.get_ident()
-        self._posted: deque[Callable[[], None]] = deque()
+        self._posted: deque[Callable[[], object]] = deque()
         self._is_rung = False
 
-    def post(self, step: Callable[[], None]) -> None:
+    def post(self, step: Callable[[], object]) -> None:
         self._posted.append(step)
         if self._is_rung:
             return

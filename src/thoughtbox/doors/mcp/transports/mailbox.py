@@ -17,10 +17,10 @@ class Mailbox:
     """
 
     def __init__(self) -> None:
-        self._posted: deque[Callable[[], None]] = deque()
+        self._posted: deque[Callable[[], object]] = deque()
         self._at_it = threading.Lock()
 
-    def post(self, step: Callable[[], None]) -> None:
+    def post(self, step: Callable[[], object]) -> None:
         self._posted.append(step)
         # Looked at again once the lock is free: what came in just before that has found it taken.
         while self._posted and self._at_it.acquire(blocking=False):

@@ -54,13 +54,19 @@ class Observed:
             if self._running.link is not None:
                 echo(f"observatory  {self._running.link}")
 
-    def end(self, *, is_succeeded: bool = False) -> None:
-        """`is_succeeded`: another process goes on serving at the same address."""
+    def leave(self) -> None:
+        """Returns when nobody is here any more: another process goes on serving at the same address."""
+        self._is_over = True
+        with self._lock:
+            running = self._running
+        if running is not None:
+            running.leave()
+
+    def end(self) -> None:
         self._is_over = True
         with self._lock:
             if self._running is not None:
-                self._running.stop(is_succeeded=is_succeeded)
-                self._running = None
+                self._running.stop()
 
 
 @contextmanager

@@ -1,0 +1,178 @@
+"""What processes know of clients with a handshake, in files beside the store: any of them can go on with a session.
+
+A session is one small file, named by a digest of its handle. It is replaced whole, and its time says when the session
+was used last. Whoever is at work on a session, or has its stream, holds a lock that ends with the process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - not on Windows, where one process serves
+    fcntl = None
+
+logger = logging.getLogger(__name__)
+
+Fields = Mapping[str, Any]
+
+TURN: Final = 0
+STREAM: Final = 1
+"""What of a session is locked, each by itself."""
+
+_LOCKS_OF_ONE: Final = 2
+_WRITING: Final = 0
+"""The byte that is locked to replace a file; those of sessions come behind it."""
+
+
+class Version(NamedTuple):
+    """Tells whether a file is still the one that was read."""
+
+    inode: int
+    changed_ns: int
+
+
+class SessionFiles:
+    """The files in one folder. A process has one of these: closing any other descriptor of the locks would drop all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._locks = -1
+
+    def key_of(self, handle: bytes) -> str:
+        """The name of a session; its handle, which lets its client in, is kept nowhere."""
+        return sha256(handle).hexdigest()[:40]
+
+    def read(self, key: str) -> tuple[dict[str, Any], Version] | None:
+        """What is kept of a session, if it is there."""
+        try:
+            with (self._folder / key).open("rb") as file:
+                return orjson.loads(file.read()), _version(os.fstat(file.fileno()))
+        except FileNotFoundError:
+            return None
+        except (OSError, orjson.JSONDecodeError) as error:
+            logger.warning("a session cannot be read: %s", error)
+            return None
+
+    def version(self, key: str) -> Version | None:
+        try:
+            return _version((self._folder / key).stat())
+        except OSError:
+            return None
+
+    def used_at(self, key: str) -> float:
+        """When any process has last said that the session is in use."""
+        found = self.version(key)
+        return 0.0 if found is None else found.changed_ns / 1e9
+
+    def change(self, key: str, fields: Fields, *, is_new: bool = False) -> Version | None:
+        """Write some fields of a session, and leave the others as they are; None if it is not there any more."""
+        fresh = self._folder / f"{key}.{os.getpid()}"
+        try:
+            self._be_alone()
+            earlier = ({}, None) if is_new else self.read(key)
+            if earlier is None:
+                return None
+            descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(orjson.dumps({**earlier[0], **fields}))
+                file.flush()
+                version = _version(os.fstat(file.fileno()))
+            fresh.replace(self._folder / key)
+        except (OSError, TypeError) as error:
+            logger.error("a session cannot be kept, and ends with this process: %s", error)
+            return None
+        else:
+            return version
+        finally:
+            self._lock_byte(_WRITING, wants=False)
+
+    def touch(self, key: str) -> None:
+        """Say that the session is in use."""
+        with suppress(OSError):
+            os.utime(self._folder / key)
+
+    def remove(self, key: str) -> None:
+        with suppress(OSError):
+            (self._folder / key).unlink()
+
+    def remove_unused(self, seconds: float) -> None:
+        """Remove what nobody has used for so long."""
+        with suppress(OSError):
+            for file in self._folder.iterdir():
+                if time.time() - file.stat().st_mtime > seconds:
+                    file.unlink()
+
+    def lock(self, key: str, what: int) -> bool:
+        """Whether no other process is at it; until `unlock`, none will be."""
+        return self._lock_byte(_byte(key, what), wants=True)
+
+    def unlock(self, key: str, what: int) -> None:
+        self._lock_byte(_byte(key, what), wants=False)
+
+    def _be_alone(self) -> None:
+        self._open()
+        if fcntl is not None:
+            fcntl.lockf(self._locks, fcntl.LOCK_EX, 1, _WRITING)
+
+    def _lock_byte(self, byte: int, *, wants: bool) -> bool:
+        if fcntl is None:
+            return True
+        try:
+            self._open()
+            fcntl.lockf(self._locks, fcntl.LOCK_EX | fcntl.LOCK_NB if wants else fcntl.LOCK_UN, 1, byte)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            logger.error("sessions cannot be locked: %s", error)
+        return True
+
+    def _open(self) -> None:
+        if self._locks < 0:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._locks = os.open(self._folder.parent / "locks", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+class NoFiles(SessionFiles):
+    """For a store in memory: sessions are known to this process alone, and end with it."""
+
+    def __init__(self) -> None:
+        super().__init__(Path(os.devnull))
+
+    def read(self, key: str) -> None:
+        return None
+
+    def version(self, key: str) -> None:
+        return None
+
+    def change(self, key: str, fields: Fields, *, is_new: bool = False) -> None:
+        return None
+
+    def touch(self, key: str) -> None: ...
+
+    def remove(self, key: str) -> None: ...
+
+    def remove_unused(self, seconds: float) -> None: ...
+
+    def lock(self, key: str, what: int) -> bool:
+        return True
+
+    def unlock(self, key: str, what: int) -> None: ...
+
+
+def _byte(key: str, what: int) -> int:
+    return 1 + int(key[:12], 16) * _LOCKS_OF_ONE + what
+
+
+def _version(state: os.stat_result) -> Version:
+    return Version(state.st_ino, state.st_mtime_ns)
