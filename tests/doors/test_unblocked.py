@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,15 @@ def test_others_who_share_the_descriptor_may_still_wait_on_it(way: str):
     assert os.get_blocking(writing)
     for descriptor in (reading, writing):
         os.close(descriptor)
+
+
+def test_several_threads_write_at_the_same_time_and_every_line_is_whole(way: str, tmp_path: Path):
+    path = tmp_path / "said"
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    out = Unblocked(file)
+    with ThreadPoolExecutor(4) as threads:
+        written = list(threads.map(lambda _: out.write(LINE), range(4000)))
+    os.close(file)
+
+    assert written == [len(LINE)] * 4000
+    assert path.read_bytes() == LINE * 4000

@@ -28,10 +28,6 @@ class Unblocked:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._can_be_told = bool(_NOT_WAITING) and hasattr(os, "pwritev")
-        self._ready = None
-        if poll is not None:
-            self._ready = poll()
-            self._ready.register(descriptor, POLLOUT)
 
     def write(self, data: bytes) -> int:
         """Write what is taken at once, and say how much that was; an `OSError` when nobody is there any more."""
@@ -44,6 +40,14 @@ class Unblocked:
                 if error.errno not in _UNKNOWN_HERE:
                     raise
                 self._can_be_told = False
-        if self._ready is None or not self._ready.poll(0):
+        if not self._is_ready():
             return 0
         return os.write(self._descriptor, data[:PIPE_BUF])  # a pipe that is ready takes so much at once
+
+    def _is_ready(self) -> bool:
+        """Whether a write would not wait. Threads may ask at the same time, which one poll does not let them."""
+        if poll is None:
+            return False
+        asked = poll()
+        asked.register(self._descriptor, POLLOUT)
+        return bool(asked.poll(0))
