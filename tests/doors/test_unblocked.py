@@ -80,8 +80,8 @@ def test_several_threads_write_at_the_same_time_and_every_line_is_whole(way: str
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     out = Unblocked(file)
     with ThreadPoolExecutor(4) as threads:
-        written = list(threads.map(lambda _: out.write(LINE), range(4000)))
+        written = list(threads.map(lambda _: out.write(LINE), range(300)))
     os.close(file)
 
-    assert written == [len(LINE)] * 4000
-    assert path.read_bytes() == LINE * 4000
+    assert written == [len(LINE)] * 300
+    assert path.read_bytes() == LINE * 300
