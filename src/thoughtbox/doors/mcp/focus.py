@@ -43,13 +43,13 @@ class Turn:
     def __init__(self) -> None:
         self.lock: Lock | None = None
         """Set where several processes may have calls of the client."""
-        self._is_taken = False
+        self.is_taken = False
         self._is_tried = False
         self._waiting: deque[Future[None]] = deque()
 
     def enter(self) -> Future[None] | None:
         """Want it: what is done when it has come, or None when it has. Whoever has wanted it leaves it, in any case."""
-        if not self._is_taken and not self._waiting and self._take():
+        if not self.is_taken and not self._waiting and self._take():
             return None
         ticket: Future[None] = Future()
         self._waiting.append(ticket)
@@ -61,17 +61,17 @@ class Turn:
         if ticket is not None and (ticket.cancelled() or not ticket.done()):
             self._waiting.remove(ticket)  # it was given up before its turn had come
             return
-        self._is_taken = False
+        self.is_taken = False
         if self.lock is not None:
             self.lock.give_back()
         self._give_to_next()
 
     def _take(self) -> bool:
-        self._is_taken = self.lock is None or self.lock.take()
-        return self._is_taken
+        self.is_taken = self.lock is None or self.lock.take()
+        return self.is_taken
 
     def _give_to_next(self) -> None:
-        if self._is_taken or self._is_tried or not self._waiting:
+        if self.is_taken or self._is_tried or not self._waiting:
             return
         if self._take():
             self._waiting.popleft().set_result(None)

@@ -94,6 +94,8 @@ class Session:
     # It is the lock of its client's turn: calls run one after the other, in whichever process.
 
     def take(self) -> bool:
+        if not self._all.is_shared:
+            return True
         if not self._files.lock(self.key, TURN):
             return False
         self.catch_up()
@@ -101,7 +103,13 @@ class Session:
 
     def give_back(self) -> None:
         self.save()
-        self._files.unlock(self.key, TURN)
+        if self._all.is_shared:
+            self._files.unlock(self.key, TURN)
+
+    def hold(self) -> None:
+        """Others are to come: a call that runs here keeps them off."""
+        if self.connection.client.turn.is_taken:
+            self._files.lock(self.key, TURN)
 
     def try_again(self, step: Callable[[], None]) -> None:
         self._place.later(TRY_AGAIN_SECONDS, step)
@@ -172,12 +180,16 @@ class Sessions:
         """Under way, open streams included: another process may have word for any of them."""
         self._is_hearing = False
 
-    def __len__(self) -> int:
-        return len(self._sessions)
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes have them, too."""
+        return self._others is not None
 
     def share(self, others: SharedLog) -> None:
-        """From now on other processes have the same sessions."""
+        """From now on other processes have the same sessions, or will have them in a moment."""
         self._others = others
+        for session in self._sessions.values():
+            session.hold()
         self._hear_in_a_while()
 
     def begin(self, principal: Principal | None) -> Session | None:
@@ -195,7 +207,7 @@ class Sessions:
         session = self._sessions.get(handle) or self._kept(handle, principal)
         if session is None or session.owner != (principal.id if principal is not None else None):
             return None
-        if self._others is not None and session.version is not None and self.files.version(session.key) is None:
+        if self.is_shared and session.version is not None and self.files.version(session.key) is None:
             self._forget(session)  # it was ended elsewhere
             return None
         return session
