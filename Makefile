@@ -5,6 +5,9 @@ PYTHON ?= python3
 JOBS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) * 3 // 2)")
 # More arguments for pytest, e.g. make test PYTEST_ARGS="tests/ledger -x"
 PYTEST_ARGS ?=
+# What make steady runs, and how often, e.g. make steady TESTS="tests/ledger tests/test_app.py" TIMES=10
+TESTS ?=
+TIMES ?= 50
 # make lock LOCK_ARGS=--upgrade takes the newest versions; plain make lock keeps every pin it can.
 LOCK_ARGS ?=
 UV_VERSION := 0.13.7
@@ -32,7 +35,7 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup serve test check format bench torture docs lock clean
+.PHONY: help setup serve test check format bench torture steady docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,8 +69,11 @@ format: $(VENV)/.ready ## Format the code and apply the linter's safe fixes
 bench: setup ## Measure: us, the floor and the peers, in one table
 	$(BIN)/python -m bench
 
-torture: setup ## The long fault tests, and every story in every combination
+torture: setup ## The long fault tests, and every story in every combination, drawn anew each time
 	$(PYTEST) -m torture $(PYTEST_ARGS)
+
+steady: setup ## What was changed, or TESTS, 50 times in random order beside busy work: lists what ever failed
+	$(BIN)/python -m tests.steady --times $(TIMES) $(TESTS)
 
 docs: $(VENV)/.ready ## Regenerate docs/reference from the table of operations
 	$(BIN)/python -m thoughtbox.doors.cli.reference

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from thoughtbox import domains
 __all__ = ["postgres_url", "sender"]
 
 SEED = "THOUGHTBOX_TEST_SEED"
+ROOT = Path(__file__).resolve().parent.parent
 FEW = 500
 """Tests up to which nothing is left out: whoever names them wants them all."""
 
@@ -33,12 +35,17 @@ StartAgent = Callable[..., Agent]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-doors", action="store_true", help="Tell every story through every door.")
+    parser.addoption("--times", type=int, default=1, help="How often each test is run.")
+    parser.addoption("--shuffle", action="store_true", help="Run files, and the tests in each, in random order.")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     _keep_catalog()
     # Set before the workers start: all processes choose alike.
-    os.environ.setdefault(SEED, str(random.SystemRandom().randrange(10**6)))
+    os.environ.setdefault(SEED, _drawn_seed() if config.option.markexpr == "torture" else _seed_of_commit())
+    if config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = os.environ[SEED]
     config.addinivalue_line(
         "markers",
         "doors(transport, era, engine, every): the doors a story may go through: one of them by chance, or every one",
@@ -46,6 +53,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "sampled(n): one of n in a row is run each time, which by chance; all of them as torture"
     )
+
+
+def _drawn_seed() -> str:
+    return str(random.SystemRandom().randrange(10**6))
+
+
+def _seed_of_commit() -> str:
+    """What the commit gives: the same commit is the same run, and the next one looks elsewhere."""
+    found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return str(int(found.stdout[:8], 16) % 10**6) if found.returncode == 0 else "0"
 
 
 def _keep_catalog() -> None:
@@ -73,6 +90,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
+    if config.getoption("--shuffle"):
+        _shuffle(items)
+
+
+def _shuffle(items: list[pytest.Item]) -> None:
+    """Files in random order, and the tests in each: what a file shares is set up once for all of it."""
+    chance = random.Random(os.environ[SEED])
+    places = {path: chance.random() for path in sorted({item.path for item in items})}
+    chance.shuffle(items)
+    items.sort(key=lambda item: places[item.path])
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -80,6 +107,9 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if (times := metafunc.config.getoption("--times")) > 1:
+        metafunc.fixturenames.append("_time")
+        metafunc.parametrize("_time", range(times), ids=lambda time: f"#{time}")
     for fixture in ("agent", "start_agent"):
         if fixture in metafunc.fixturenames:
             metafunc.parametrize(fixture, _doors_of(metafunc), indirect=True, ids=str)
@@ -95,6 +125,11 @@ def _doors_of(metafunc: pytest.Metafunc) -> list[Any]:
     if every or metafunc.config.getoption("--all-doors"):
         return list(doors)
     return [choose(os.environ[SEED], metafunc.definition.nodeid, doors)]
+
+
+@pytest.fixture
+def _time() -> None:
+    """Which time it is that a test is run: nothing of it may depend on that."""
 
 
 @pytest.fixture(autouse=True)
