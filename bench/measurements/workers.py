@@ -1,4 +1,4 @@
-"""Several processes as one server: what they serve together, and what passing on a connection and a restart cost."""
+"""Several processes as one server: what they serve together, and what a new connection and a restart cost."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def measure(run: Run) -> Iterator[Line]:
                 against=median(rates[one.port]),
                 against_what="1 worker",
             )
-        run.say("workers, connections that are passed on")
-        passed, own = _first_and_next(two, run.rounds(400, 100))
+        run.say("workers, new connections")
+        first, own = _first_and_next(two, run.rounds(400, 100))
         yield Line(
             what="first request of a session on a new connection to 2 workers, slower half, p50",
-            value=passed * 1e6,
+            value=first * 1e6,
             unit="µs",
             against=own * 1e6,
             against_what="its next one",

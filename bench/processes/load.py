@@ -18,6 +18,7 @@ from bench.http_client import LENGTH, Era, begin, connect, request
 from bench.machine import cpu_seconds
 from bench.stores import thought
 
+CLOSES = b"\r\nconnection: close\r\n"
 DONE = b'"isError":false'
 WARM_UP_SECONDS = 0.3
 
@@ -26,7 +27,10 @@ class Caller:
     """One client: its connection, what it sends, and what has come of the answer."""
 
     def __init__(self, port: int, era: Era, number: int, tool: str) -> None:
+        self._port = port
         self.connection = connect(port)
+        self.is_to_come_back = False
+        """Whether the server has said that the connection is used no more."""
         arguments = thought(f"session-{number}", number) if tool == "thought_record" else {}
         params = {"name": tool, "arguments": arguments}
         self._request = request(era, "tools/call", params, session=begin(self.connection, era))
@@ -49,12 +53,19 @@ class Caller:
             if length is None:
                 raise RuntimeError(f"an answer without a length: {self._found[:300]!r}")
             self._whole = end + 4 + int(length[1])
+            self.is_to_come_back = self._found.find(CLOSES, 0, end + 2) >= 0
         if len(self._found) < self._whole:
             return None
         if DONE not in self._found:
             raise RuntimeError(f"a call failed: {self._found[:1000]!r}")
         self._found, self._whole = b"", 0
         return time.perf_counter() - self._sent_at
+
+    def come_back(self) -> None:
+        """Take another connection."""
+        self.is_to_come_back = False
+        self.connection.close()
+        self.connection = connect(self._port)
 
 
 def load(port: int, pid: int, clients: int, seconds: float, era: Era, tool: str) -> dict[str, float]:
@@ -90,6 +101,11 @@ def _go_on(callers: dict[int, Caller], waiting: select.epoll, until: float, take
             lasted = caller.received()
             if lasted is not None:
                 taken.append(lasted)
+                if caller.is_to_come_back:
+                    waiting.unregister(descriptor)
+                    caller.come_back()
+                    callers[caller.connection.fileno()] = callers.pop(descriptor)
+                    waiting.register(caller.connection, select.EPOLLIN)
                 caller.send()
 
 

@@ -33,6 +33,8 @@ PRIVATE = (
     "checkpoints*/*.note",
     "checkpoints*/.lock",
     "trusted.keys",
+    "http/*",
+    "http/*/*",
 )
 """The files of an installation that are nobody else's business."""
 
