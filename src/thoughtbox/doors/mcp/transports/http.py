@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from email.utils import formatdate
-from pathlib import Path
 from typing import Any
 
 from thoughtbox.app import Thoughtbox
@@ -41,6 +39,9 @@ GRACE_SECONDS = 1.0
 
 TICK_SECONDS = 1.0
 """How often the date in the answers' headers is set anew, and removed tokens are noticed."""
+
+LAST_SECONDS = 10.0
+"""How long a worker that has left may take to let go of everything."""
 
 TASKS_SECONDS = 0.1
 """How often a server that leaves looks whether it still works on tasks."""
@@ -157,6 +158,7 @@ def serve_http(settings: Settings, announce: Callable[[str], None], again: Seque
         here.enter_context(unblocked_output())
         box = here.enter_context(Thoughtbox(settings))
         observatory = here.enter_context(observed_at(box, observing))
+        files = SharedFiles(settings.data_dir)
         mcp = McpServer(box, transport="http")
         box.keep()
         announce(address_of(listening))
@@ -164,22 +166,22 @@ def serve_http(settings: Settings, announce: Callable[[str], None], again: Seque
 
         async def serve() -> None:
             server = HttpServer(box, mcp, listening, observatory)
-            await _serve_and_restart(server, Sockets(again, listening, observing), here, settings.data_dir)
+            await _serve_and_restart(server, Sockets(again, files.server, listening, observing), files, here)
 
         _run(serve)
 
 
-async def _serve_and_restart(server: HttpServer, sockets: Sockets, here: ExitStack, data_dir: Path) -> None:
+async def _serve_and_restart(server: HttpServer, sockets: Sockets, files: SharedFiles, here: ExitStack) -> None:
     """Serve in this process until it is restarted, and be the supervisor of the next one from then on.
 
     Until it is, nothing of this costs anything; afterwards the process has the same id, and serves nothing itself.
     `here` is what it serves with.
     """
-    files = SharedFiles(data_dir, os.getpid())
     supervisor, is_to_end = Supervisor(sockets, [server.ask_to_leave]), asyncio.Event()
 
     def end() -> None:
         is_to_end.set()
+        supervisor.ask_to_end()
         server.ask_to_end()
 
     def restart() -> None:
@@ -218,13 +220,13 @@ def serve_as_worker(settings: Settings, inherited: Inherited) -> None:
 
             async def serve() -> None:
                 server = HttpServer(box, mcp, listening, observatory)
-                server.share(SharedFiles(settings.data_dir, inherited.supervisor))
+                server.share(SharedFiles(settings.data_dir, inherited.server))
                 on_signals(end=server.ask_to_end, restart=server.expect_successor)
                 asyncio.get_running_loop().add_signal_handler(LEAVE, server.ask_to_leave)
                 await server.serve(inherited.say_ready)
 
             _run(serve)
-        end_within(CLOSING_SECONDS)
+        end_within(LAST_SECONDS)
 
 
 def _socket_of(descriptor: int) -> AbstractContextManager[socket.socket | None]:

@@ -108,10 +108,11 @@ class SessionFiles:
 
     def remove_unused(self, seconds: float) -> None:
         """Remove what nobody has used for so long."""
-        with suppress(OSError):
-            for file in self._folder.iterdir():
-                if time.time() - file.stat().st_mtime > seconds:
-                    file.unlink()
+        with suppress(FileNotFoundError):
+            for file in list(self._folder.iterdir()):
+                with suppress(OSError):  # another process was faster
+                    if time.time() - file.stat().st_mtime > seconds:
+                        file.unlink()
 
     def lock(self, key: str, what: int) -> bool:
         """Whether no other process is at it; until `unlock`, none will be."""

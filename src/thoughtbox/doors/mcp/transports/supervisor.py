@@ -47,8 +47,11 @@ MOST_LEAVING: Final = 8
 class Sockets:
     """What workers inherit, and the command that starts them."""
 
-    def __init__(self, again: Sequence[str], listening: socket.socket, observing: socket.socket | None) -> None:
+    def __init__(
+        self, again: Sequence[str], server: int, listening: socket.socket, observing: socket.socket | None
+    ) -> None:
         self._again = again
+        self._server = server
         self._listening = listening.fileno()
         self._observing = [] if observing is None else [observing.fileno()]
         self.can_start_workers = bool(again)
@@ -57,7 +60,7 @@ class Sockets:
         """Start one; the process, and the descriptor that it says it is ready on. The first has the Observatory."""
         ours, theirs = os.pipe()
         observing = self._observing if slot == 0 else []
-        inherited = Inherited(os.getpid(), theirs, self._listening, *observing)
+        inherited = Inherited(os.getpid(), self._server, theirs, self._listening, *observing)
         told = {**os.environ, VARIABLE: ",".join(map(str, inherited))}
         descriptors = (theirs, self._listening, *observing)
         try:
@@ -98,11 +101,14 @@ class Supervisor:
             self._is_restart_wanted = True
             self._do(self._restart())
 
-    async def end(self) -> None:
-        """Have all of them end, and end those that do not."""
+    def ask_to_end(self) -> None:
         self._is_over = True
         for process in self._living:
             _signal(process, signal.SIGTERM)
+
+    async def end(self) -> None:
+        """Have all of them end, and end those that do not."""
+        self.ask_to_end()
         if ends := [asyncio.ensure_future(process.wait()) for process in self._living]:
             await asyncio.wait(ends, timeout=ENDING_SECONDS)
         for process in self._living:
@@ -128,7 +134,11 @@ class Supervisor:
                 echo("restarted")
 
     async def _start(self, slot: int) -> int | None:
-        process, ready = await self._sockets.start_worker(slot)
+        try:
+            process, ready = await self._sockets.start_worker(slot)
+        except OSError as error:
+            logger.error("no worker can be started: %s", error.strerror)
+            return 1
         began = time.monotonic()
         self._living.add(process)
         self._do(self._watch(slot, process, began))
@@ -184,12 +194,12 @@ def supervise(settings: Settings, announce: Callable[[str], None], again: Sequen
     """
     check_exposure(settings)
     allow_connections()
-    files = SharedFiles(settings.data_dir, os.getpid())
+    files = SharedFiles(settings.data_dir)
     with listen(settings) as listening, place_of_observatory(settings) as observing:
         files.make()
         try:
             with asyncio.Runner(loop_factory=new_loop) as runner:
-                sockets = Sockets(again, listening, observing)
+                sockets = Sockets(again, files.server, listening, observing)
                 return runner.run(_supervise(sockets, settings.workers, partial(announce, address_of(listening))))
         finally:
             files.remove()

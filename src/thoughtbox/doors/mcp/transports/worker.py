@@ -30,6 +30,8 @@ class Inherited(NamedTuple):
 
     supervisor: int
     """The id of that process."""
+    server: int
+    """The number of the folder that all processes of the server share."""
     ready: int
     """The descriptor that it says it is ready to."""
     listening: int
