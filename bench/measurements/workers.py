@@ -13,14 +13,14 @@ from statistics import median
 
 import orjson
 
-from bench.http_client import HttpServer, answer, begin, connect, request
+from bench.http_client import ERAS, Era, HttpServer, answer, begin, connect, request
 from bench.run import Run
 from bench.servers import HERE
-from bench.table import Line
+from bench.table import Line, at_most
 
 CLIENTS = 64
 TOOLS = ("thought_record", "ledger_status")
-RESTART_SECONDS = 6.0
+RESTART_SECONDS = 1.5
 
 
 def measure(run: Run) -> Iterator[Line]:
@@ -51,24 +51,28 @@ def measure(run: Run) -> Iterator[Line]:
             against=own * 1e6,
             against_what="its next one",
         )
-        run.say("workers, a restart")
-        found = _load(two, 16, RESTART_SECONDS, "thought_record", restarts=True)
-        yield Line(
-            what="the slowest call of 16 clients while 2 workers are restarted, none failed",
-            value=found["most_us"] / 1e3,
-            unit="ms",
-            against=found["p50_us"] / 1e3,
-            against_what="p50",
-        )
+        restarts = run.rounds(50, 5)
+        for workers, server in ((1, one), (2, two)):
+            for era in ERAS:
+                run.say(f"workers, {restarts} restarts of {workers}, {era}")
+                found = _load(server, 16, restarts * RESTART_SECONDS + 2, "thought_record", era, restarts=restarts)
+                yield Line(
+                    what=f"the slowest call of 16 clients over {restarts} restarts ({era}, workers: {workers})",
+                    value=found["most_us"] / 1e3,
+                    unit="ms",
+                    bar=at_most(1000),
+                )
 
 
-def _load(server: HttpServer, clients: int, seconds: float, tool: str, *, restarts: bool = False) -> dict[str, float]:
-    words = [str(server.port), str(server.pid), str(clients), str(seconds), "newest", tool]
+def _load(
+    server: HttpServer, clients: int, seconds: float, tool: str, era: Era = "newest", *, restarts: int = 0
+) -> dict[str, float]:
+    words = [str(server.port), str(server.pid), str(clients), str(seconds), era, tool]
     loading = subprocess.Popen(
         [sys.executable, "-m", "bench.processes.load", *words], cwd=HERE.parent, stdout=subprocess.PIPE
     )
-    if restarts:
-        time.sleep(1.5)  # it has begun by then
+    for _ in range(restarts):
+        time.sleep(RESTART_SECONDS)  # longer than a restart takes
         os.kill(server.pid, signal.SIGUSR1)
     said, _ = loading.communicate()
     if loading.returncode:
