@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,14 +13,17 @@ import pytest
 from tests.doors.observatory.document import check
 from tests.support.box import WORKSPACE, Box
 from tests.support.boxes import OpenBox
+from tests.support.forks import PATIENCE
 from tests.support.servers import soon
 from tests.support.thinker import Client
 from tests.support.watching import HANDSHAKE, Event, Observe, Observed, Story, Watcher, said, taken
 from thoughtbox.domains.thoughts.watched import reading
 from thoughtbox.doors.observatory import audience, batches
+from thoughtbox.doors.observatory.subscriptions import Channel
 from thoughtbox.ledger.feed import Wanted
 from thoughtbox.ledger.record import Record
 from thoughtbox.operations.caller import ANONYMOUS
+from thoughtbox.operations.tx import Tx
 
 OTHER = "elsewhere"
 
@@ -361,6 +365,35 @@ def test_nothing_is_missed_and_nothing_is_told_twice_while_many_write_and_others
     for since, told in zip((0, 0, 100, 250, 400), found[:-1], strict=True):
         assert told == list(range(since + 1, each * writers + 1))
     assert found[-1] == list(range(found[-1][0], each * writers + 1))
+
+
+def test_who_comes_while_others_are_told_of_something_else_misses_nothing(
+    shown: Observed, monkeypatch: pytest.MonkeyPatch
+):
+    """What is read for those who watch records is not all that one who comes meanwhile wants to know."""
+    is_read, may_go_on, real = threading.Event(), threading.Event(), batches.batch
+
+    def slow(tx: Tx, after: int, channels: frozenset[Channel]) -> batches.Batch:
+        found = real(tx, after, channels)
+        if channels == {"records"}:
+            is_read.set()
+            may_go_on.wait(PATIENCE)
+        return found
+
+    first, watcher = shown.watch(), shown.watch()
+    first.subscribe("records")
+    first.rest()
+    since = newest(shown)
+    monkeypatch.setattr(audience, "batch", slow)
+    Client(shown.box, agent="mia").ready(sessionTitle="Meanwhile")
+    is_read.wait(PATIENCE)
+
+    watcher.subscribe("sessions", since=since)
+    watcher.rest()
+    may_go_on.set()
+
+    started = watcher.until(lambda event: event["event"] == "session:started")[-1]
+    assert started["data"]["session"]["title"] == "Meanwhile"
 
 
 def test_what_another_process_writes_is_told_too(open_box: OpenBox, observe: Observe):

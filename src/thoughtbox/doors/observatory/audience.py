@@ -288,6 +288,9 @@ class Hall:
                 continue
             if one.watcher.is_stopped or one.is_reading:
                 continue  # it reads on from its own place
+            if one.topic.channel not in found.channels:  # it has come while this was read
+                self._join(one)
+                continue
             key = (one.topic, one.at)
             data = together.get(key)
             if data is None:

@@ -45,6 +45,8 @@ class Batch(NamedTuple):
     workspace: str
     after: int
     until: int
+    channels: Collection[Channel]
+    """Those whose events are in it."""
     told: list[Told]
     has_more: bool
 
@@ -74,7 +76,7 @@ def batch(tx: Tx, after: int, channels: Collection[Channel]) -> Batch:
         ]
     if broken is not None:
         told += [Told(channel, until, OF_ALL, None, error_frame(channel, broken)) for channel in channels]
-    return Batch(tx.workspace, after, until, told, has_more=broken is not None or len(records) == PAGE)
+    return Batch(tx.workspace, after, until, channels, told, has_more=broken is not None or len(records) == PAGE)
 
 
 def _added(record: Record) -> Told:
