@@ -7,9 +7,9 @@ import os
 import select
 import signal
 import threading
+import time
 from collections.abc import Callable
-from contextlib import suppress
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +33,8 @@ class Ending:
         for name in ("SIGTERM", "SIGINT", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), lambda *_: self.ask())
-        self._parent = os.getppid()
-        self._is_told_of_parent = self._watch_parent()
+        parent = os.getppid()
+        threading.Thread(target=self._wait_for, args=(parent,), name="thoughtbox-parent", daemon=True).start()
 
     def ask(self) -> None:
         """Have it end; from any thread, and from within a signal's handler."""
@@ -46,27 +46,28 @@ class Ending:
         self._posted.put(step)
 
     def wait(self) -> None:
-        while os.getppid() == self._parent:
-            with suppress(Empty):
-                step = self._posted.get(timeout=None if self._is_told_of_parent else PARENT_SECONDS)
-                if step is None:
-                    return
-                step()
+        while (step := self._posted.get()) is not None:
+            step()
 
-    def _watch_parent(self) -> bool:
-        """Have a thread tell when the parent ends, which it may without closing anything; whether there can be one."""
-        try:
-            descriptor = os.pidfd_open(self._parent)
-        except (AttributeError, OSError):
-            return False
-        threading.Thread(target=self._wait_for_end, args=(descriptor,), name="thoughtbox-parent", daemon=True).start()
-        return True
+    def _wait_for(self, parent: int) -> None:
+        """The parent may end without closing anything."""
+        wait_for_parent(parent)
+        self.ask()
 
-    def _wait_for_end(self, descriptor: int) -> None:
+
+def wait_for_parent(parent: int) -> None:
+    """Until the process that has started this one ends."""
+    try:
+        descriptor = os.pidfd_open(parent)
+    except (AttributeError, OSError):
+        descriptor = None
+    if descriptor is not None and os.getppid() == parent:
         ended = select.poll()
         ended.register(descriptor, select.POLLIN)
         ended.poll()
-        self.ask()
+        os.close(descriptor)
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
 
 
 def end_within(seconds: float) -> None:

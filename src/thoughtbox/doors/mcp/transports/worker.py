@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
 import threading
 from typing import Final, NamedTuple
 
-from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within
+from thoughtbox.doors.mcp.shutdown import CLOSING_SECONDS, end_within, wait_for_parent
 
 VARIABLE: Final = "THOUGHTBOX_WORKER"
 """Tells a process that it is a worker, and what it has inherited."""
@@ -55,15 +54,6 @@ def end_with(supervisor: int, seconds: float) -> None:
 
 
 def _wait_for_end(supervisor: int, seconds: float) -> None:
-    try:
-        descriptor = os.pidfd_open(supervisor)
-    except (AttributeError, OSError):
-        descriptor = None
-    if descriptor is not None and os.getppid() == supervisor:
-        ended = select.poll()
-        ended.register(descriptor, select.POLLIN)
-        ended.poll()
-    while os.getppid() == supervisor:
-        threading.Event().wait(0.5)
+    wait_for_parent(supervisor)
     end_within(seconds + CLOSING_SECONDS)
     os.kill(os.getpid(), signal.SIGTERM)
