@@ -142,7 +142,7 @@ class Supervisor:
         began = time.monotonic()
         self._living.add(process)
         self._do(self._watch(slot, process, began))
-        if not await _is_ready(ready):
+        if not await _is_ready(ready) or process.returncode is not None:
             return await process.wait()
         self._serving[slot] = process
         self._leave[slot]()
