@@ -43,6 +43,6 @@ def test_nothing_at_all_is_javascript():
     "piece", ["if(", "(a:A,", "class a ", "lambda ", "`", '"""', "if a ", "{a:", "import ", "/[", "'\\"]
 )
 def test_source_made_to_be_slow_is_judged_at_once(piece: str):
-    began = time.process_time()
+    began = time.thread_time()
     detected(piece * 50_000)
-    assert time.process_time() - began < 1
+    assert time.thread_time() - began < 1

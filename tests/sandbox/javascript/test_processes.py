@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
@@ -16,14 +16,18 @@ import pytest
 
 from tests.sandbox.javascript.conftest import is_running
 from tests.sandbox.javascript.telling import tell
+from tests.support.clocks import computed, once
+from tests.support.forks import PATIENCE
 from tests.support.servers import soon
 from thoughtbox.errors import LimitExceeded, SandboxUnavailable, SnippetFailed
+from thoughtbox.sandbox.javascript import compiled
 from thoughtbox.sandbox.javascript.sandbox import JavaScriptSandbox
 from thoughtbox.sandbox.javascript.watch import Watch
 from thoughtbox.sandbox.protocol import Asked, Ended, Limits, Reply, Snippet
 
 ASK = Snippet("tb.a.b({}); 'answered'", "javascript")
 LOOP = Snippet("for (;;) {}", "javascript")
+FOR_LONG = Limits(cpu_ms=60_000, wall_ms=60_000)
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -56,14 +60,23 @@ def test_more_are_started_while_they_are_needed_and_end_when_they_are_not(fresh_
     assert len([worker for worker in workers if is_running(worker)]) == 1
 
 
-def test_when_all_are_busy_a_snippet_waits_and_is_then_refused(fresh_sandbox: JavaScriptSandbox):
+def test_when_all_stay_busy_a_snippet_is_refused(fresh_sandbox: JavaScriptSandbox):
     with ExitStack() as stack:
-        runs = [stack.enter_context(closing(fresh_sandbox.run(ASK, Limits()))) for _ in range(4)]
+        for _ in range(4):
+            stack.enter_context(closing(fresh_sandbox.run(ASK, Limits())))
         with pytest.raises(SandboxUnavailable, match="all 4 workers are busy"):
             fresh_sandbox.run(ASK, Limits())
 
-        threading.Timer(0.05, runs[0].close).start()
-        assert tell(fresh_sandbox, "1").result == 1
+
+def test_when_all_are_busy_a_snippet_is_run_as_soon_as_one_is_free():
+    assert compiled.prepare()
+    with closing(JavaScriptSandbox(busy_seconds=PATIENCE)) as sandbox, ExitStack() as stack:
+        runs = [stack.enter_context(closing(sandbox.run(ASK, Limits()))) for _ in range(4)]
+        pool = stack.enter_context(ThreadPoolExecutor(1))
+        waiting = pool.submit(tell, sandbox, "1")
+        soon(lambda: sandbox._keeper._waiting)
+        runs[0].close()
+        assert waiting.result(PATIENCE).result == 1
 
 
 def test_a_run_that_is_closed_while_it_waits_for_an_answer_gives_its_worker_back(fresh_sandbox: JavaScriptSandbox):
@@ -87,10 +100,10 @@ def test_a_run_that_was_never_started_gives_its_worker_back(fresh_sandbox: JavaS
 def test_a_run_that_is_closed_while_it_computes_ends_at_once(fresh_sandbox: JavaScriptSandbox):
     tell(fresh_sandbox, "1")
     (worker,) = fresh_sandbox.processes
-    run = fresh_sandbox.run(LOOP, Limits(cpu_ms=20_000, wall_ms=20_000))
-    threading.Timer(0.1, run.close).start()
+    run = fresh_sandbox.run(LOOP, FOR_LONG)
+    before = computed(worker)
 
-    with pytest.raises(SnippetFailed, match="over"):
+    with once(lambda: computed(worker) > before + 0.1, run.close), pytest.raises(SnippetFailed, match="over"):
         run.start()
 
     soon(lambda: not is_running(worker))
@@ -121,14 +134,12 @@ def test_a_worker_that_does_not_keep_the_limit_is_ended_and_replaced(fresh_sandb
     """The worker is told that it may go on for long; whoever waits for it has not heard of that."""
     tell(fresh_sandbox, "1")
     (worker,) = fresh_sandbox.processes
-    with closing(fresh_sandbox.run(LOOP, Limits(cpu_ms=60_000, wall_ms=60_000))) as run:
+    with closing(fresh_sandbox.run(LOOP, FOR_LONG)) as run:
         run._watch = Watch(Limits(), run._deadline, run._worker)
-        began = time.monotonic()
         with pytest.raises(LimitExceeded) as caught:
             run.start()
 
     assert caught.value.details == {"limit": "cpu", "allowed": 50}
-    assert time.monotonic() - began < 1.5  # 150 ms on a machine that has nothing else to do
     assert not is_running(worker)
     assert tell(fresh_sandbox, "1").result == 1
 
@@ -141,11 +152,10 @@ def test_a_worker_that_stands_still_is_ended_and_replaced(fresh_sandbox: JavaScr
         run.start()
         os.kill(worker, signal.SIGSTOP)
         soon(lambda: states(worker) == {"T"})
-        began = time.monotonic()
-        with pytest.raises(LimitExceeded, match="machine is busy"):
+        with pytest.raises(LimitExceeded, match="machine is busy") as caught:
             run.resume(Reply())
-        assert time.monotonic() - began < 2
 
+    assert caught.value.details == {"limit": "wall", "allowed": 1000}
     assert not is_running(worker)
     assert tell(fresh_sandbox, "1").result == 1
 
@@ -192,10 +202,11 @@ def test_after_closing_no_process_is_left_and_none_is_started():
 
 def test_closing_ends_a_snippet_that_computes():
     sandbox = JavaScriptSandbox()
-    run = sandbox.run(LOOP, Limits(cpu_ms=20_000, wall_ms=20_000))
-    threading.Timer(1.0, sandbox.close).start()
+    run = sandbox.run(LOOP, FOR_LONG)
+    (worker,) = sandbox.processes
+    before = computed(worker)
 
-    with pytest.raises(SnippetFailed):
+    with once(lambda: computed(worker) > before + 0.1, sandbox.close), pytest.raises(SnippetFailed):
         run.start()
     run.close()
 

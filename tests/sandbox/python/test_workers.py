@@ -8,8 +8,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from typing import Any
 
@@ -17,21 +15,15 @@ import pytest
 
 from tests.sandbox.python.host import BUILDERS, OPERATIONS, Host
 from tests.sandbox.python.processes import engine_processes, resident
+from tests.support.clocks import computed, once
+from tests.support.forks import PATIENCE
+from tests.support.servers import soon
 from thoughtbox.errors import LimitExceeded, SandboxUnavailable, SnippetFailed
 from thoughtbox.sandbox.protocol import Asked, Limits, Reply, Snippet
 from thoughtbox.sandbox.python import workers
 from thoughtbox.sandbox.python.sandbox import PythonSandbox
 
 WAITS = Snippet("tb.thoughts.thought()", "python", OPERATIONS, BUILDERS)
-
-
-def eventually(holds: Callable[[], Any], seconds: float = 10) -> bool:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if holds():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 @pytest.fixture
@@ -72,14 +64,13 @@ def test_four_run_at_once_and_the_fifth_is_told_when_it_has_waited(own: PythonSa
         for _ in range(workers.MOST):
             run = runs.enter_context(closing(own.run(WAITS, Limits())))
             assert isinstance(run.start(), Asked)
-        began = time.monotonic()
         with pytest.raises(SandboxUnavailable, match="all 4 Python sandboxes are busy"):
             own.run(WAITS, Limits())
-        assert time.monotonic() - began < 5
     assert Host(own).run("1 + 1").result == 2
 
 
-def test_a_fifth_snippet_runs_as_soon_as_another_has_ended(own: PythonSandbox):
+def test_a_fifth_snippet_runs_as_soon_as_another_has_ended(own: PythonSandbox, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(workers, "PATIENCE", PATIENCE)
     runs = [own.run(WAITS, Limits()) for _ in range(workers.MOST)]
     ended = threading.Timer(0.1, runs[0].close)
     ended.start()
@@ -97,7 +88,7 @@ def test_processes_beyond_the_first_end_when_nobody_wants_them(
     assert len(engine_processes() - others) == 3
     for run in runs:
         run.close()
-    assert eventually(lambda: len(engine_processes() - others) == 1)
+    soon(lambda: len(engine_processes() - others) == 1)
     assert Host(own).run("1 + 1").result == 2
 
 
@@ -135,7 +126,7 @@ def test_a_process_that_ends_while_a_snippet_runs_fails_that_snippet_alone(own: 
 
 def test_a_process_that_has_become_large_is_replaced(own: PythonSandbox, others: set[int]):
     Host(own).run("x = ['a' * 1000 + str(i) for i in range(25000)]\nlen(x)")
-    assert eventually(lambda: all(resident(pid) < 24 * 1024 * 1024 for pid in engine_processes() - others))
+    soon(lambda: all(resident(pid) < 24 * 1024 * 1024 for pid in engine_processes() - others))
     assert Host(own).run("1 + 1").result == 2
 
 
@@ -144,7 +135,7 @@ def test_a_process_that_broke_a_limit_is_not_used_again(own: PythonSandbox, othe
     before = engine_processes() - others
     with pytest.raises(LimitExceeded):
         Host(own).run("def f():\n    f()\nf()")
-    assert eventually(lambda: not (engine_processes() & before))
+    soon(lambda: not (engine_processes() & before))
 
 
 def test_a_closed_sandbox_leaves_no_process(others: set[int]):
@@ -153,7 +144,7 @@ def test_a_closed_sandbox_leaves_no_process(others: set[int]):
     run = sandbox.run(WAITS, Limits())
     run.start()
     sandbox.close()
-    assert eventually(lambda: engine_processes() <= others, 2)
+    soon(lambda: engine_processes() <= others)
     run.close()
     with pytest.raises(SandboxUnavailable):
         sandbox.run(WAITS, Limits())
@@ -162,13 +153,12 @@ def test_a_closed_sandbox_leaves_no_process(others: set[int]):
 
 def test_a_snippet_that_runs_when_its_sandbox_is_closed_fails(others: set[int]):
     sandbox = PythonSandbox()
-    with closing(sandbox.run(Snippet("while True:\n    pass", "python"), Limits(cpu_ms=20_000))) as run:
-        closer = threading.Timer(0.05, sandbox.close)
-        closer.start()
-        with pytest.raises((SnippetFailed, LimitExceeded)):
+    with closing(sandbox.run(Snippet("while True:\n    pass", "python"), Limits(cpu_ms=60_000, wall_ms=60_000))) as run:
+        [process] = engine_processes() - others
+        before = computed(process)
+        with once(lambda: computed(process) > before + 0.1, sandbox.close), pytest.raises(SnippetFailed):
             run.start()
-    closer.join()
-    assert eventually(lambda: engine_processes() <= others, 2)
+    soon(lambda: engine_processes() <= others)
 
 
 def test_a_server_that_is_killed_leaves_no_process():
@@ -190,7 +180,7 @@ def test_a_server_that_is_killed_leaves_no_process():
         processes = [int(pid) for pid in server.stdout.readline().split()]
         assert len(processes) >= 2
         server.kill()
-    assert eventually(lambda: not any(resident(pid) for pid in processes))
+    soon(lambda: not any(resident(pid) for pid in processes))
 
 
 def test_a_process_that_computes_ends_soon_after_a_server_that_is_killed_however_long_it_might():
@@ -199,17 +189,28 @@ def test_a_process_that_computes_ends_soon_after_a_server_that_is_killed_however
         from thoughtbox.sandbox.python.sandbox import PythonSandbox
         from thoughtbox.sandbox.protocol import Limits, Snippet
         from tests.sandbox.python.processes import engine_processes
+        from tests.support.clocks import computed
+        from tests.support.servers import soon
         run = PythonSandbox().run(Snippet("while True:\\n    pass", "python"), Limits(cpu_ms=1_000, wall_ms=600_000))
-        threading.Timer(0.2, lambda: print(*engine_processes(), flush=True)).start()
+        [process] = engine_processes()
+        begun = computed(process) + 0.1
+
+        def tell():
+            soon(lambda: computed(process) > begun)
+            print(process, flush=True)
+
+        threading.Thread(target=tell).start()
         run.start()
     """
     server = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True)
     with server:
         assert server.stdout
-        processes = [int(pid) for pid in server.stdout.readline().split()]
-        assert processes
+        process = int(server.stdout.readline())
         server.kill()
-    assert eventually(lambda: not any(resident(pid) for pid in processes), 8)  # the engine's own clock gives it 20 s
+    had: list[float] = []
+    while resident(process):
+        had.append(computed(process))
+    assert max(had, default=0) < 5  # the engine's own clock gives it 20 s
 
 
 def test_the_environment_of_a_process_is_empty(own: PythonSandbox, others: set[int]):
