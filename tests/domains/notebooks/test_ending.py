@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import CancelledError
 from pathlib import Path
 from typing import Any
@@ -16,28 +15,26 @@ import pytest
 
 from tests.domains.notebooks.conftest import OpenClient
 from tests.support.box import WORKSPACE, Box
-from tests.support.notebooks import NODE, Notebook
+from tests.support.notebooks import NODE, WAITS, Notebook
+from tests.support.servers import soon
 from tests.support.thinker import Client
 from thoughtbox.domains.notebooks.running.kernels import Kernels
 from thoughtbox.domains.notebooks.running.owners import is_alive, this_process
 from thoughtbox.domains.notebooks.running.queues import lines_of
 
-FOREVER = {"a.py": "print('begun', flush=True)\nwhile True: pass", "a.js": "console.log('begun'); while (true);"}
-
-
-def until(condition: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + 20
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(0.01)
-    return found
+FOREVER = {
+    "a.py": "import time\nprint('begun', flush=True)\ntime.sleep(1000)",
+    "a.js": "console.log('begun'); setTimeout(() => {}, 1e6);",
+}
+WALL = {"THOUGHTBOX_NOTEBOOK_WALL_SECONDS": "5"}
+"""Enough for what has to come before a cell takes too long."""
 
 
 def started(notebook: Notebook, filename: str, source: str) -> Any:
     """A run that has begun, as a future."""
     notebook.code(source, filename)
     running = notebook.client.submit("notebook.run_cell", notebookId=notebook.id, cellId=filename)
-    until(lambda: notebook.call("get_cell", cellId=filename)["cell"]["status"] == "running")
+    soon(lambda: notebook.call("get_cell", cellId=filename)["cell"]["status"] == "running")
     return running
 
 
@@ -55,20 +52,20 @@ def marked(mark: str) -> list[str]:
 
 @pytest.mark.parametrize("filename", FOREVER)
 def test_a_cell_that_takes_too_long_fails_as_a_timeout_with_what_it_had_shown(open_client: OpenClient, filename: str):
-    notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_WALL_SECONDS="1"))
+    notebook = Notebook(open_client(**WALL))
 
     run = notebook.ran(FOREVER[filename], filename)
 
     assert run["status"] == "failed"
-    assert run["error"].startswith("timeout: the cell took longer than 1 s (THOUGHTBOX_NOTEBOOK_WALL_SECONDS)")
+    assert run["error"].startswith("timeout: the cell took longer than 5 s (THOUGHTBOX_NOTEBOOK_WALL_SECONDS)")
     assert run["output"] == "begun\n"
     assert notebook.call("history")["events"][0]["outcome"] == "timeout"
 
 
 def test_after_a_timeout_a_kernels_state_is_gone_and_the_answer_says_so(open_client: OpenClient):
-    notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_WALL_SECONDS="1"))
+    notebook = Notebook(open_client(**WALL))
     notebook.ran("x = 1", "x.py")
-    run = notebook.ran("while True: pass", "loop.py")
+    run = notebook.ran(FOREVER["a.py"], "forever.py")
     assert "what cells have defined is gone" in run["error"]
     assert run["exitCode"] == 1
 
@@ -89,7 +86,7 @@ while True: pass
 
 @pytest.mark.parametrize(("filename", "source"), [("a.py", SPINNING), ("a.js", "while (true);")])
 def test_a_cell_that_computes_too_long_is_ended_for_that(open_client: OpenClient, filename: str, source: str):
-    notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_CPU_SECONDS="1", THOUGHTBOX_NOTEBOOK_WALL_SECONDS="20"))
+    notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_CPU_SECONDS="1", THOUGHTBOX_NOTEBOOK_WALL_SECONDS="600"))
 
     run = notebook.ran(source, filename)
 
@@ -135,7 +132,7 @@ def test_an_interrupt_ends_the_run_with_all_that_it_started(mia: Client, noteboo
         "print('begun', flush=True)\ntime.sleep(1000)"
     )
     running = started(notebook, "a.py", source)
-    until(lambda: marked(mark))
+    soon(lambda: marked(mark))
 
     answer = notebook.call("interrupt")
 
@@ -155,7 +152,7 @@ def test_what_a_cell_in_python_started_goes_on_until_its_kernel_ends_and_in_java
     mark = f"mark{os.getpid()}{time.monotonic_ns()}"
     child = f"subprocess.Popen(['python3', '-c', 'import time; time.sleep(1000)', '{mark}'], start_new_session=True)"
     notebook.ran(f"import subprocess\n{child}\nNone", "a.py")
-    until(lambda: marked(mark))
+    soon(lambda: marked(mark))
     notebook.ran("1", "b.py")
     assert marked(mark)
     notebook.call("delete")
@@ -163,13 +160,14 @@ def test_what_a_cell_in_python_started_goes_on_until_its_kernel_ends_and_in_java
 
     other = Notebook(mia)
     spawn = f"spawn('sh', ['-c', 'sleep 1000; :', '{mark}js'], {{detached: true, stdio: 'ignore'}}).unref();"
-    wait = "setTimeout(() => console.log('seen'), 300);"
+    wait = f"{WAITS['js']} wait(() => console.log('seen'));"
     running = mia.submit(
         "notebook.run_cell",
         notebookId=other.id,
         cellId=other.code(f"const {{spawn}} = require('child_process'); {spawn} {wait}", "a.cjs"),
     )
-    until(lambda: marked(f"{mark}js"))
+    soon(lambda: marked(f"{mark}js"))
+    other.let_go()
     assert running.result()["output"] == "seen\n"
     assert not marked(f"{mark}js")
 
@@ -177,30 +175,31 @@ def test_what_a_cell_in_python_started_goes_on_until_its_kernel_ends_and_in_java
 def test_a_cancelled_call_ends_its_run_as_an_interrupted_one(notebook: Notebook):
     notebook.code("console.log('begun'); while (true);", "a.js")
     submitted = notebook.client.box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": "a.js"})
-    until(lambda: notebook.cells()[0]["status"] == "running")
+    soon(lambda: notebook.cells()[0]["status"] == "running")
 
     submitted.cancel()
 
     with pytest.raises(CancelledError):
         submitted.result()
-    until(lambda: notebook.cells()[0]["status"] == "failed")
+    soon(lambda: notebook.cells()[0]["status"] == "failed")
     assert notebook.call("history")["events"][0]["outcome"] == "interrupted"
     assert notebook.ran("console.log(1)", "b.js")["output"] == "1\n"
 
 
 def test_runs_of_a_notebook_wait_for_each_other_and_everything_else_goes_on(mia: Client, notebook: Notebook):
-    notebook.code("import time\ntime.sleep(1)\norder = ['slow']", "slow.py")
+    notebook.code(f"{WAITS['py']}order = ['slow']", "slow.py")
     notebook.code("order.append('second')", "second.py")
     notebook.code("order.append('third'); order", "third.py")
     named = [{"notebookId": notebook.id, "cellId": name} for name in ("slow.py", "second.py", "third.py")]
     runs = [mia.box.submit("notebook.run_cell", dict(given)) for given in named]
-    until(lambda: notebook.cells()[0]["status"] == "running")
+    soon(lambda: notebook.cells()[0]["status"] == "running")
 
     other = Notebook(mia)
     assert other.ran("console.log('meanwhile')", "a.js")["output"] == "meanwhile\n"
     edited = notebook.call("update_cell", cellId="third.py", content="order + ['edited']")
     assert edited["cell"]["status"] == "idle"
     assert not runs[0].done()
+    notebook.let_go()
 
     assert [run.result()["status"] for run in runs] == ["completed"] * 3
     assert runs[2].result()["output"] == "['slow', 'second', 'edited']\n"
@@ -208,12 +207,13 @@ def test_runs_of_a_notebook_wait_for_each_other_and_everything_else_goes_on(mia:
 
 def test_runs_that_name_the_notebook_by_id_or_as_the_latest_are_done_in_the_order_sent(mia: Client):
     notebook = Notebook(mia, language="python")
-    notebook.code("import time\ntime.sleep(0.5)\norder = []", "slow.py")
+    notebook.code(f"{WAITS['py']}order = []", "slow.py")
     for number in range(6):
         notebook.code(f"order.append({number}); order", f"{number}.py")
     named = [("latest", "slow.py"), *(("latest" if number % 2 else notebook.id, f"{number}.py") for number in range(6))]
 
     runs = [mia.box.submit("notebook.run_cell", {"notebookId": name, "cellId": cell}) for name, cell in named]
+    notebook.let_go()
 
     assert [run.result()["status"] for run in runs] == ["completed"] * 7
     assert runs[-1].result()["output"] == "[0, 1, 2, 3, 4, 5]\n"
@@ -269,12 +269,11 @@ def test_an_interrupt_ends_an_installation_and_a_notebook_that_is_deleted_leaves
 def test_a_replay_that_is_ended_comes_to_no_verdict_and_leaves_nothing(
     mia: Client, notebook: Notebook, tmp_path: Path, filename: str, how: str
 ):
-    slow = {"a.py": "import time\ntime.sleep(60)", "a.js": "setTimeout(() => {}, 60_000);"}
     notebook.ran({"a.py": "1", "a.js": "1;"}[filename], filename)
-    notebook.call("update_cell", cellId=filename, content=slow[filename])
+    notebook.call("update_cell", cellId=filename, content=FOREVER[filename])
     notebook.code("1", "b.py")
     replaying = mia.box.submit("notebook.replay", {"notebookId": notebook.id})
-    until(lambda: list(tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}.*/files/{filename}")))
+    soon(lambda: list(tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}.*/files/{filename}")))
 
     if how == "interrupted":
         assert notebook.call("interrupt")["interrupted"] is True
@@ -282,18 +281,24 @@ def test_a_replay_that_is_ended_comes_to_no_verdict_and_leaves_nothing(
     else:
         replaying.cancel()
 
-    until(lambda: not list(tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}.*")))
-    until(lambda: not mia.box.app.lasting.of(Kernels).queues.first_of(lines_of(WORKSPACE, notebook.id)))
+    soon(lambda: not list(tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}.*")))
+    soon(lambda: not mia.box.app.lasting.of(Kernels).queues.first_of(lines_of(WORKSPACE, notebook.id)))
     assert "replayed" not in [event["what"] for event in notebook.call("history")["events"]]
 
 
-def test_a_replay_waits_for_the_runs_that_were_sent_before_it(mia: Client):
+def test_a_replay_waits_for_the_runs_that_were_sent_before_it(mia: Client, tmp_path: Path):
     notebook = Notebook(mia, language="python")
-    notebook.code("import time\ntime.sleep(0.5)\n6 * 7", "a.py")
+    notebook.code(f"{WAITS['py']}6 * 7", "a.py")
 
     mia.box.submit("notebook.run_cell", {"notebookId": "latest", "cellId": "a.py"})
-    verdict = mia.box.submit("notebook.replay", {"notebookId": "latest"}).result()
+    replaying = mia.box.submit("notebook.replay", {"notebookId": "latest"})
 
+    soon(lambda: notebook.cells()[0]["status"] == "running")
+    notebook.let_go()
+    [fresh] = soon(lambda: list(tmp_path.glob(f"*/notebooks/{WORKSPACE}/{notebook.id}.*/files")))
+    assert notebook.cells()[0]["status"] == "completed"
+    (fresh / "go").touch()
+    verdict = replaying.result()
     assert verdict["same"] is True, verdict
 
 
@@ -325,12 +330,13 @@ def test_an_interrupt_from_another_server_reaches_the_run(open_client: OpenClien
 def test_servers_take_turns_in_a_notebook_and_run_what_a_cell_says_by_then(open_client: OpenClient):
     mia, bob = open_client(), open_client()
     notebook = Notebook(mia)
-    running = started(notebook, "a.js", "setTimeout(() => {}, 1500)")
+    running = started(notebook, "a.js", f"{WAITS['js']} wait(() => {{}});")
     notebook.code("console.log('early')", "b.js")
     waiting = bob.box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": "b.js"})
     ended = bob.box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": "b.js"})
 
     notebook.call("update_cell", cellId="b.js", content="console.log('late')")
+    notebook.let_go()
 
     assert waiting.result()["output"] == "late\n"
     assert running.result()["status"] == "completed"
@@ -340,9 +346,9 @@ def test_servers_take_turns_in_a_notebook_and_run_what_a_cell_says_by_then(open_
 def test_what_waits_for_another_server_can_be_interrupted(open_client: OpenClient):
     mia, bob = open_client(), open_client()
     notebook = Notebook(mia)
-    running = started(notebook, "a.js", "setTimeout(() => {}, 3000)")
+    running = started(notebook, "a.js", FOREVER["a.js"])
     waiting = bob.submit("notebook.run_cell", notebookId=notebook.id, cellId="a.js")
-    until(lambda: bob.box.app.lasting.of(Kernels).queues.first_of(lines_of(WORKSPACE, notebook.id)))
+    soon(lambda: bob.box.app.lasting.of(Kernels).queues.first_of(lines_of(WORKSPACE, notebook.id)))
 
     assert bob.call("notebook.interrupt", notebookId=notebook.id)["interrupted"] is True
 
@@ -353,10 +359,11 @@ def test_what_waits_for_another_server_can_be_interrupted(open_client: OpenClien
 def test_a_run_of_a_living_server_is_left_alone_by_others(open_client: OpenClient):
     mia = open_client()
     notebook = Notebook(mia)
-    running = started(notebook, "a.py", "import time\ntime.sleep(1.5)\n'done'")
+    running = started(notebook, "a.py", f"{WAITS['py']}'done'")
 
     bob = open_client()
     assert bob.call("notebook.get", notebookId=notebook.id)["notebook"]["cells"][0]["status"] == "running"
+    notebook.let_go()
     assert running.result()["output"] == "'done'\n"
 
 
@@ -374,12 +381,13 @@ box.close()
 def test_a_run_is_left_alone_by_a_server_that_starts_and_ends_beside_it_in_a_process_of_its_own(tmp_path: Path):
     mia = Client(Box(tmp_path), stateless=True)
     notebook = Notebook(mia)
-    running = started(notebook, "a.py", "import time\ntime.sleep(4)\n'done'")
+    running = started(notebook, "a.py", f"{WAITS['py']}'done'")
 
     beside = [sys.executable, "-c", ANOTHER, str(tmp_path), notebook.id]
     said = subprocess.run(beside, capture_output=True, check=True, encoding="utf-8").stdout
 
     assert said == "running\n"
+    notebook.let_go()
     assert running.result()["output"] == "'done'\n"
     mia.box.close()
 
@@ -411,13 +419,13 @@ def test_a_run_whose_server_was_killed_is_interrupted_at_the_next_start_and_noth
     )
     notebook.code(in_python if filename == "a.py" else in_javascript, filename)
     killed = subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path), NODE, notebook.id, filename])
-    until(lambda: marked(mark))
-    until(lambda: notebook.cells()[0]["status"] == "running")
+    soon(lambda: marked(mark))
+    soon(lambda: notebook.cells()[0]["status"] == "running")
     killed.kill()
     killed.wait()
     mia.box.close()
 
-    until(lambda: not marked(mark))
+    soon(lambda: not marked(mark))
     again = Client(Box(tmp_path, THOUGHTBOX_NODE=NODE), stateless=True)
     shown = again.call("notebook.get", notebookId=notebook.id)["notebook"]["cells"][0]
     events = again.call("notebook.history", notebookId=notebook.id)["events"]
@@ -432,7 +440,7 @@ def test_a_server_that_ends_says_how_its_runs_have_ended(open_client: OpenClient
     notebook = Notebook(mia)
     notebook.code("while (true);", "a.js")
     mia.box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": "a.js"})
-    until(lambda: notebook.cells()[0]["status"] == "running")
+    soon(lambda: notebook.cells()[0]["status"] == "running")
 
     mia.box.close()
 
@@ -459,30 +467,31 @@ def test_a_kernel_that_dies_is_an_answer_and_the_next_cell_has_a_new_one(mia: Cl
 
 
 def test_how_far_a_run_has_come_is_told_while_it_runs(notebook: Notebook):
-    running = started(
-        notebook, "a.py", "import time\nfor i in range(4):\n  print('tick', i, flush=True)\n  time.sleep(0.7)"
-    )
+    running = started(notebook, "a.py", f"print('tick 0', flush=True)\n{WAITS['py']}print('tick 1')")
     client = notebook.client
 
     def told() -> list[Any]:
         records = client.call("ledger_tail", after=0, limit=500)["records"]
         return [record for record in records if record["data"]["topic"] == "notebook.told"]
 
-    first = until(told)[0]
+    first = soon(told)[0]
     assert first["body"]["text"].startswith("tick 0\n")
-    assert running.result()["output"] == "tick 0\ntick 1\ntick 2\ntick 3\n"
+    notebook.let_go()
+    assert running.result()["output"] == "tick 0\ntick 1\n"
 
 
 def test_progress_carries_the_output_as_it_comes(notebook: Notebook):
-    notebook.code("import time\nfor i in range(3):\n  print('tick', i, flush=True)\n  time.sleep(0.3)", "a.py")
+    ticks = "for number in range(3):\n  print('tick', number, flush=True)\n  go(number)"
+    wait = "import os, time\ndef go(number):\n  while not os.path.exists(f'go-{number}'): time.sleep(0.01)"
+    notebook.code(f"{wait}\n{ticks}", "a.py")
     heard: list[tuple[int, int, str | None]] = []
 
     def progress(done: int, total: int, said: str | None = None) -> None:
         heard.append((done, total, said))
+        notebook.let_go(f"go-{(said or '')[-2:-1]}")
 
     given = {"notebookId": notebook.id, "cellId": "a.py"}
     notebook.client.box.submit("notebook.run_cell", given, progress=progress).result()
 
-    assert "".join(said or "" for _, _, said in heard).startswith("tick 0\ntick 1\n")
-    assert len(heard) >= 2
+    assert [said for _, _, said in heard] == ["tick 0\n", "tick 1\n", "tick 2\n"]
     assert [done for done, _, _ in heard] == sorted(done for done, _, _ in heard)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.domains.notebooks.conftest import OpenClient
 from tests.support.notebooks import Notebook
+from tests.support.servers import soon
 from tests.support.thinker import Client
 from thoughtbox.errors import InvalidOperation, InvalidPayload, RecordNotFound
 
@@ -57,10 +56,9 @@ def test_only_runs_that_have_ended_and_records_that_are_there_are_cited(mia: Cli
         mia.call("notebook.cite", runId=run["runId"], target="th:999")
     with pytest.raises(InvalidPayload, match="th:17"):
         mia.call("notebook.cite", runId=run["runId"], target="CARD-1")
-    notebook.code("setTimeout(() => {}, 20000)", "slow.js")
+    notebook.code("setTimeout(() => {}, 1e6)", "slow.js")
     running = mia.submit("notebook.run_cell", notebookId=notebook.id, cellId="slow.js")
-    while notebook.cells()[-1]["status"] != "running":
-        time.sleep(0.01)
+    soon(lambda: notebook.cells()[-1]["status"] == "running")
     with pytest.raises(InvalidOperation, match="has not ended"):
         mia.call("notebook.cite", runId=f"th:{mia.records()}", target="th:1")
     notebook.call("interrupt")
@@ -119,7 +117,7 @@ def test_times_and_addresses_can_be_masked_by_patterns(notebook: Notebook):
 
 
 def test_a_pattern_that_takes_for_ever_holds_nobody_up(open_client: OpenClient):
-    notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_WALL_SECONDS="2"))
+    notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_WALL_SECONDS="5"))
     notebook.ran("console.log('a'.repeat(40) + '!')", "a.js")
     with pytest.raises(InvalidPayload, match="took too long"):
         notebook.call("replay", mask=["(a+)+$"])
@@ -159,10 +157,13 @@ def test_a_failing_cell_that_fails_alike_is_the_same(notebook: Notebook):
 
 @pytest.mark.parametrize(
     ("filename", "source"),
-    [("a.py", "print(1, flush=True)\nwhile True: pass"), ("a.js", "console.log(1); while (true);")],
+    [
+        ("a.py", "import time; print(1, flush=True); time.sleep(1000)"),
+        ("a.js", "console.log(1); setTimeout(() => {}, 1e6);"),
+    ],
 )
 def test_a_cell_that_takes_too_long_each_time_is_the_same(open_client: OpenClient, filename: str, source: str):
-    notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_WALL_SECONDS="1"))
+    notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_WALL_SECONDS="5"))
     assert notebook.ran(source, filename)["error"].startswith("timeout: ")
 
     assert notebook.call("replay")["cells"][0]["same"] is True

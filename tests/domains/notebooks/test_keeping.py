@@ -6,6 +6,7 @@ import pytest
 
 from tests.domains.notebooks.conftest import OpenClient
 from tests.support.notebooks import Notebook
+from tests.support.servers import soon
 from tests.support.thinker import Client
 from thoughtbox.errors import InvalidOperation, InvalidPayload, NotebookNotFound
 
@@ -118,10 +119,9 @@ def test_what_is_wrong_with_a_call_is_said_and_changes_nothing(mia: Client, note
 
 
 def test_a_notebook_whose_cell_runs_is_not_deleted(mia: Client, notebook: Notebook):
-    notebook.code("import time; time.sleep(20)", "a.py")
+    notebook.code("import time; time.sleep(1000)", "a.py")
     running = mia.submit("notebook.run_cell", notebookId=notebook.id, cellId="a.py")
-    while notebook.cells()[0]["status"] != "running":
-        pass
+    soon(lambda: notebook.cells()[0]["status"] == "running")
 
     with pytest.raises(InvalidOperation, match="is running") as refused:
         notebook.call("delete")

@@ -74,12 +74,12 @@ def test_the_network_is_there_for_trusted_notebooks_only(open_client: OpenClient
 
 
 def test_trust_lifts_no_limit_and_gives_no_right_to_write(open_client: OpenClient, told: Path):
-    mia = open_client(THOUGHTBOX_NOTEBOOK_WALL_SECONDS="2", THOUGHTBOX_NOTEBOOK_PROCESSES="40")
+    mia = open_client(THOUGHTBOX_NOTEBOOK_CPU_SECONDS="2", THOUGHTBOX_NOTEBOOK_PROCESSES="40")
     notebook = Notebook(mia, trusted=True)
     assert notebook.ran(f"open({str(told)!r}, 'w')", "write.py")["status"] == "failed"
     assert notebook.ran(f"open({str(told.parent / 'more')!r}, 'w')", "make.py")["status"] == "failed"
     assert told.read_text(encoding="utf-8") == "for the server alone"
-    bomb = "import subprocess\nall = [subprocess.Popen(['sleep', '9']) for _ in range(99)]"
+    bomb = "import subprocess\nall = [subprocess.Popen(['sleep', '900']) for _ in range(99)]"
     assert notebook.ran(bomb, "bomb.py")["status"] == "failed"
     assert notebook.ran("while (true);", "loop.js")["error"].startswith("timeout: ")
     assert notebook.ran("import os; print(sorted(os.environ))", "env.py")["output"].count("THOUGHTBOX") == 0
