@@ -19,6 +19,7 @@ from tests.conformance.store import SECONDS, add, ids, make_things, read, write
 from tests.support.logs import is_folded
 from tests.support.servers import HttpServer, StdioServer, environment, soon
 from thoughtbox.engine import log_reserve, sqlite_watch
+from thoughtbox.engine.open_files import OpenFiles
 from thoughtbox.engine.sqlite import Durability, SqliteEngine
 from thoughtbox.engine.wal import examine
 
@@ -123,17 +124,18 @@ def test_under_load_of_many_nothing_is_lost_and_the_log_starts_over(path: Path, 
 
         looking = threading.Thread(target=look)
         looking.start()
-        largest = 0
-        for number in range(0, 600, 2):
+        largest = number = 0
+        # Until twice as much was committed as the log has ever held: it has started over.
+        while number < 600 or largest >= number * 4096:
+            assert number < 60_000
             futures = [engine.write("lane", add(number, "x" * 1500), here=True), other.write("lane", add(number + 1))]
             for future in futures:
                 future.result(SECONDS)
             told += [number, number + 1]
             largest = max(largest, size(path))
+            number += 2
         stop.set()
         looking.join(SECONDS)
-        # Twice as much was committed as the log has ever held: it has started over.
-        assert largest < 300 * 2 * 4096
         assert read(engine, ids) == read(other, ids) == told
         left = as_it_lies(path, tmp_path / "left")
         assert not examine(log_of(left)).is_damaged
@@ -198,11 +200,11 @@ path = Path(sys.argv[1])
 engine = SqliteEngine(path)
 make_things(engine)
 resource.setrlimit(resource.RLIMIT_FSIZE, (log_reserve.AHEAD // 2, log_reserve.AHEAD // 2))
+told = []
+log_reserve.logger.warning = lambda *words: told.append(words)
 engine.keep()
 engine.watch(lambda: None)
 write(engine, add(1))
-told = []
-log_reserve.logger.warning = lambda *words: told.append(words)
 soon(lambda: told)
 write(engine, add(2))
 assert read(engine, ids) == [1, 2]
@@ -219,14 +221,20 @@ def test_a_disk_that_has_no_room_for_it_is_said_and_nobody_fails(path: Path):
     assert_holds(path, [1, 2])
 
 
-def test_a_file_in_the_place_of_the_log_is_not_written_to(path: Path, tmp_path: Path):
+def test_a_file_in_the_place_of_the_log_is_not_written_to(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with serving(path) as engine:
         make_things(engine)
         soon(lambda: size(path) >= AHEAD)
         log_of(path).rename(tmp_path / "moved")
         log_of(path).write_bytes(b"somebody else's")
-        engine._last_commit += SECONDS  # as if something was committed: the log is looked at
-        time.sleep(0.3)
+        looks: list[bool] = []
+        in_place = OpenFiles.are_in_place
+        monkeypatch.setattr(OpenFiles, "are_in_place", lambda files: looks.append(in_place(files)) or looks[-1])
+        monkeypatch.setattr(sqlite_watch, "IDLE_SECONDS", 10 * SECONDS)
+        monkeypatch.setattr(sqlite_watch, "SETTLE_SECONDS", SECONDS)
+        engine._last_commit = time.monotonic() - SECONDS  # as if something was committed: it is time to write ahead
+        soon(lambda: len(looks) > 1)  # and the first look has led to nothing
+        assert not any(looks)
         assert log_of(path).read_bytes() == b"somebody else's"
         log_of(path).unlink()
         (tmp_path / "moved").rename(log_of(path))
