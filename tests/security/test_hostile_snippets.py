@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -14,21 +13,24 @@ from typing import Any
 
 import pytest
 
+from tests.support.clocks import computed
 from tests.support.forks import PATIENCE, forked, spawned
 from tests.support.hostile_snippets import ATTACKS, Attack
 from tests.support.preludes import slow_verify
 from tests.support.servers import HttpServer, StdioServer, command, environment, soon
 from tests.support.snippets import LANGUAGES, kinds, records_of, runs, sandboxes
 
-CPU_MS, GRACE_MS, TRANSPORT_MS = 50, 100, 50
-BUSY_MS = 1_000
-"""For a snippet that shares the machine: so long it may take, though it may not compute for longer."""
-TRIES = 3
-PATIENT_MS = 1_000
-"""Within which others are answered, whatever goes on; on an idle machine it is a few milliseconds."""
 MEMORY_MB = 64
 """That a server may take for all attacks together; what they use up is elsewhere."""
-GONE_SECONDS = 2.0
+
+MUCH = {"THOUGHTBOX_CODE_CPU_MS": "60000", "THOUGHTBOX_CODE_WALL_MS": "60000"}
+PATIENT = f"""
+from thoughtbox.sandbox.javascript.keeper import Keeper
+from thoughtbox.sandbox.python import workers
+Keeper.__init__.__defaults__ = ({PATIENCE}, 10.0)
+workers.PATIENCE = {PATIENCE}
+"""
+"""A server in which a snippet waits for a sandbox for as long as a test waits."""
 
 HARMLESS = {"javascript": "[1, 2].map(n => n * 2)", "typescript": "[1, 2].map(n => n * 2)", "python": "[2, 4]"}
 
@@ -59,8 +61,8 @@ class Bystander(threading.Thread):
         super().__init__(daemon=True)
         self._server = server
         self._is_to_stop = threading.Event()
-        self.longest_ms = 0.0
         self.answered = 0
+        self.wrong: list[Any] = []
 
     def __enter__(self) -> Bystander:
         self.start()
@@ -72,32 +74,10 @@ class Bystander(threading.Thread):
 
     def run(self) -> None:
         while not self._is_to_stop.wait(0.005):
-            began = time.monotonic()
-            assert "records" in self._server.call("ledger_status")
-            self.longest_ms = max(self.longest_ms, (time.monotonic() - began) * 1000)
+            answer = self._server.call("ledger_status")
             self.answered += 1
-
-
-class Pinging:
-    """Over stdio there is one client only, whose calls wait for each other: it pings behind every snippet."""
-
-    def __init__(self, server: StdioServer) -> None:
-        self._server = server
-
-    def execute(self, code: str, language: str) -> tuple[dict[str, Any], float]:
-        """What the snippet comes to, and how long a ping took meanwhile."""
-        asked = self._server.request(
-            "tools/call", {"name": "execute", "arguments": {"code": code, "language": language}}
-        )
-        began, pinged = time.monotonic(), self._server.request("ping")
-        took = 0.0
-        answers: dict[str, Any] = {}
-        while asked not in answers or pinged not in answers:
-            message = self._server.receive()
-            answers[str(message.get("id"))] = message
-            if message.get("id") == pinged:
-                took = (time.monotonic() - began) * 1000
-        return answers[asked]["result"]["structuredContent"], took
+            if "records" not in answer:
+                self.wrong.append(answer)
 
 
 def ended_as(answer: dict[str, Any]) -> str:
@@ -107,18 +87,16 @@ def ended_as(answer: dict[str, Any]) -> str:
     return answer.get("code", "no error")
 
 
-def put_to_the_test(attack: Attack, run: Callable[[], dict[str, Any]]) -> None:
-    """It ends as it has to, and in time."""
-    allowed = CPU_MS + GRACE_MS + TRANSPORT_MS
-    for _ in range(TRIES):
-        began = time.monotonic()
-        answer = run()
-        took = (time.monotonic() - began) * 1000
-        assert ended_as(answer) in attack.ends, (attack.name, answer)
-        assert answer["message"]
-        if attack.is_flood or took <= allowed:
-            return
-    assert took <= BUSY_MS + GRACE_MS, attack.name
+def assert_ends_as_it_has_to(attack: Attack, answer: dict[str, Any]) -> None:
+    assert ended_as(answer) in attack.ends, (attack.name, answer)
+    assert answer["message"]
+
+
+def with_a_ping_behind_it(server: StdioServer, code: str, language: str) -> dict[str, Any]:
+    """Over stdio there is one client only, whose calls wait for each other: its ping is answered meanwhile."""
+    asked = server.request("tools/call", {"name": "execute", "arguments": {"code": code, "language": language}})
+    answers = {answer["id"]: answer for answer in server.answers({asked, server.request("ping")})}
+    return answers[asked]["result"]["structuredContent"]
 
 
 @pytest.mark.sampled(2)
@@ -129,27 +107,46 @@ def test_every_attack_is_answered_in_time_with_its_error_while_others_are_served
     attacks = ATTACKS[language]
 
     if isinstance(server, StdioServer):
-        pinging, longest = Pinging(server), 0.0
         for attack in attacks:
-
-            def run(attack: Attack = attack) -> dict[str, Any]:
-                nonlocal longest
-                answer, took = pinging.execute(attack.code, language)
-                longest = max(longest, took)
-                return answer
-
-            put_to_the_test(attack, run)
+            assert_ends_as_it_has_to(attack, with_a_ping_behind_it(server, attack.code, language))
     else:
         with Bystander(server) as other:
             for attack in attacks:
-                put_to_the_test(attack, lambda attack=attack: execute(server, attack.code, language))
-        assert other.answered > len(attacks)
-        longest = other.longest_ms
+                assert_ends_as_it_has_to(attack, execute(server, attack.code, language))
+            soon(lambda: other.answered)
+        assert other.wrong == []
 
-    assert longest <= PATIENT_MS
     assert execute(server, HARMLESS[language], language)["result"] == [2, 4]
     assert server.resident_mb() - before < MEMORY_MB
     assert set(kinds(records(server)[began_at:])) == {"tool_call", "tool_result"}
+
+
+@both_families
+@pytest.mark.parametrize("transport", [StdioServer, HttpServer])
+def test_while_a_snippet_computes_everything_else_is_answered(
+    tmp_path: Path, transport: type[StdioServer] | type[HttpServer], language: str
+):
+    server = transport(environment(tmp_path, **MUCH))
+    endless = {"code": ATTACKS[language][0].code, "language": language}
+    try:
+        with ThreadPoolExecutor(1) as other:
+            if isinstance(server, StdioServer):
+                server.initialize()
+                asked = server.request("tools/call", {"name": "execute", "arguments": endless})
+            else:
+                asked = other.submit(server.call, "execute", **endless)
+            soon(lambda: any(computed(pid) > 0.5 for pid in sandboxes(server.pid)))
+            for _ in range(20):
+                if isinstance(server, StdioServer):
+                    pinged = server.request("ping")
+                    while (said := server.receive().get("id")) != pinged:
+                        assert said != asked, "it has ended"
+                else:
+                    assert "records" in server.call("ledger_status")
+            assert isinstance(asked, str) or not asked.done()
+            server.stop()
+    finally:
+        server.stop()
 
 
 def records(server: Server) -> list[Any]:
@@ -158,35 +155,31 @@ def records(server: Server) -> list[Any]:
 
 @both_families
 def test_behind_eight_hostile_snippets_a_harmless_one_is_answered_soon(tmp_path: Path, language: str):
-    with _served(environment(tmp_path)) as server, ThreadPoolExecutor(9) as clients:
+    with _served(environment(tmp_path), PATIENT) as server, ThreadPoolExecutor(9) as clients:
         execute(server, HARMLESS[language], language)
         endless = ATTACKS[language][0].code
         attacks = [clients.submit(execute, server, endless, language) for _ in range(8)]
-        began = time.monotonic()
 
         harmless = clients.submit(execute, server, HARMLESS[language], language).result(PATIENCE)
 
         assert harmless.get("result") == [2, 4], harmless
-        assert time.monotonic() - began < 5
-        assert {ended_as(attack.result(PATIENCE)) for attack in attacks} <= {"cpu", "SANDBOX_UNAVAILABLE"}
+        assert {ended_as(attack.result(PATIENCE)) for attack in attacks} == {"cpu"}
 
 
 @both_families
 def test_behind_eight_snippets_that_wait_a_harmless_one_is_answered_when_their_time_is_up(
     tmp_path: Path, language: str
 ):
-    told = environment(tmp_path / "data", THOUGHTBOX_CODE_WALL_MS="500")
+    told = environment(tmp_path / "data", THOUGHTBOX_CODE_WALL_MS="2000")
     waits = {"javascript": "tb.ledger.ledger_verify({})", "python": "tb.ledger.ledger_verify()"}[language]
-    with _served(told, slow_verify(tmp_path / "mark")) as server, ThreadPoolExecutor(9) as clients:
+    with _served(told, PATIENT + slow_verify(tmp_path / "mark")) as server, ThreadPoolExecutor(9) as clients:
         execute(server, HARMLESS[language], language)
         attacks = [clients.submit(execute, server, waits, language) for _ in range(8)]
-        began = time.monotonic()
 
         harmless = clients.submit(execute, server, HARMLESS[language], language).result(PATIENCE)
 
         assert harmless.get("result") == [2, 4], harmless
-        assert time.monotonic() - began < 5
-        assert {ended_as(attack.result(PATIENCE)) for attack in attacks} <= {"wall", "SANDBOX_UNAVAILABLE"}
+        assert {ended_as(attack.result(PATIENCE)) for attack in attacks} == {"wall"}
 
 
 def close_stdin(server: StdioServer) -> None:
@@ -221,8 +214,8 @@ def test_no_sandbox_outlives_its_server_whatever_it_is_doing(
 
         end(server)
 
-        server.ends_within(GONE_SECONDS)
-        soon(lambda: not any(map(command, left)), GONE_SECONDS)
+        server.ends_within(PATIENCE)
+        soon(lambda: not any(map(command, left)))
     finally:
         server.stop()
 

@@ -14,11 +14,6 @@ class Attack(NamedTuple):
     ends: frozenset[str]
     """Limits that it may break, or codes of errors."""
 
-    @property
-    def is_flood(self) -> bool:
-        """Whether it has to be answered again and again, which takes its time."""
-        return "calls" in self.ends
-
 
 def _attack(name: str, code: str, *ends: str) -> Attack:
     return Attack(name, code, frozenset(ends))

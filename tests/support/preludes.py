@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def slow_verify(mark: Path) -> str:
-    """Verifying takes half a minute and reports all the time; the file `mark` says how it ended."""
+    """Verifying takes five minutes and reports all the time; the file `mark` says how it ended."""
     return f"""
 import time
 from pathlib import Path
@@ -15,9 +15,9 @@ from thoughtbox.domains.ledger import operations
 def slowly(read, workspace, *, progress, **rest):
     def look(sql):
         try:
-            for done in range(3000):
+            for done in range(30_000):
                 time.sleep(0.01)
-                progress(done, 3000)
+                progress(done, 30_000)
         except BaseException as end:
             Path({str(mark)!r}).write_text(type(end).__name__, encoding="utf-8")
             raise

@@ -107,7 +107,7 @@ SHORT_LEASES = """
 from thoughtbox.doors.mcp import tasks
 from thoughtbox.ledger import leases
 
-leases.LASTS_MS = 1_000
+leases.LASTS_MS = 5_000
 tasks.BEAT_SECONDS = 0.1
 """
 """Whoever works on a task says so all the time, and is soon found to have ended."""

@@ -7,13 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.doors.cli.conftest import COMMAND, Cli, Terminal
+from tests.support.forks import PATIENCE
 from tests.support.servers import StdioServer, command, environment, soon
 from tests.support.snippets import BUILDS, kinds, sandboxes
 
@@ -202,7 +202,7 @@ def test_a_command_leaves_the_records_that_the_tool_leaves(cli: Cli, tmp_path: P
 
 def test_a_command_that_is_interrupted_ends_at_once_and_leaves_no_process(cli: Cli, tmp_path: Path):
     cli.think(1)
-    code = "for (let i = 0; i < 900; i++) tb.ledger.ledger_verify({})"
+    code = "for (let i = 0; i < 900; i++) tb.ledger.ledger_verify({}); for (;;) {}"
     (tmp_path / "long.js").write_text(code, encoding="utf-8")
     process = subprocess.Popen(
         [*COMMAND, "exec", "long.js"],
@@ -215,12 +215,10 @@ def test_a_command_that_is_interrupted_ends_at_once_and_leaves_no_process(cli: C
         ),  # where tests run in the background, it is ignored
     )
     left = soon(lambda: sandboxes(process.pid))
-    began = time.monotonic()
 
     process.send_signal(signal.SIGINT)
-    _, complaints = process.communicate(timeout=20)
+    _, complaints = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == 130, complaints
-    assert time.monotonic() - began < 5
-    soon(lambda: not any(map(command, left)), 2)
+    soon(lambda: not any(map(command, left)))
     assert kinds(written(cli)) in (["plan"], ["plan", "tool_call", "tool_result"])

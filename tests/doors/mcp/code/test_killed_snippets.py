@@ -61,7 +61,7 @@ def die_in_snippets(told: dict[str, str], life: int, chance: Random) -> list[str
         os.kill(server.pid, signal.SIGKILL)
         server.ends_within(PATIENCE)
         answers += server.rest()
-        soon(lambda: not any(map(command, left)), 2)
+        soon(lambda: not any(map(command, left)))
     finally:
         server.stop()
         sending.join(PATIENCE)

@@ -12,9 +12,7 @@ from tests.doors.mcp.test_workers import one_in_each
 from tests.support.forks import PATIENCE
 from tests.support.servers import command, environment, soon
 from tests.support.snippets import BUILDS, LANGUAGES, kinds, records_of, runs, sandboxes
-from tests.support.workers import BRIEF, Served
-
-ENDED_SECONDS = 2.0
+from tests.support.workers import Served
 
 
 @pytest.fixture
@@ -82,7 +80,7 @@ def test_no_snippet_fails_when_a_server_is_restarted_and_the_old_sandboxes_end(t
 
     two.restart()
 
-    soon(lambda: not any(map(command, old)), ENDED_SECONDS)
+    soon(lambda: not any(map(command, old)))
     before = [each.done for each in running]
     soon(lambda: all(each.done > done or each.failures for each, done in zip(running, before, strict=True)))
     for each in running:
@@ -101,5 +99,5 @@ def test_a_server_of_several_workers_takes_all_sandboxes_with_it(two: Served):
 
     two.popen.terminate()
 
-    assert two.ends_within(BRIEF) == 0
-    soon(lambda: not any(map(command, left)), ENDED_SECONDS)
+    assert two.ends_within(PATIENCE) == 0
+    soon(lambda: not any(map(command, left)))
