@@ -94,7 +94,13 @@ def settle(page: Page) -> None:
     quiet = 0
     while quiet < 3:
         page.wait_for_timeout(50)
+        drawn(page)
         quiet = 0 if watched(page).pending else quiet + 1
+
+
+def drawn(page: Page) -> None:
+    """Wait until the page has drawn what it has."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def in_page(name: str) -> str:

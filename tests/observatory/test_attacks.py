@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.observatory.attack import ACTION, Planted, plant
 from tests.observatory.reading import (
     called,
+    drawn,
     in_page,
     now_of,
     ready,
@@ -218,6 +219,6 @@ def _see_all(page: Page) -> None:
             "() => { for (const it of document.querySelectorAll('*'))"
             " if (it.scrollHeight > it.clientHeight + 4) it.scrollTop += it.clientHeight * 0.9; }"
         )
-        page.wait_for_timeout(30)
+        drawn(page)
     if table(page).count():
         assert rows(page).count() < 2_000

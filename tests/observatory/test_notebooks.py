@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.observatory.conftest import Noted
 from tests.observatory.notebook_attack import MARKED, Planted, plant
 from tests.observatory.notebook_story import NAME, OTHER
-from tests.observatory.reading import called, detail_shows, in_page, ready, says, settle, slider, until
+from tests.observatory.reading import called, detail_shows, drawn, in_page, ready, says, settle, slider, until
 from tests.observatory.test_access import THEMES, findings
 from tests.observatory.test_attacks import is_inert
 from tests.support.box import Box
@@ -448,6 +448,6 @@ def _see_all(page: Page) -> None:
     stage = page.locator("main .stage .stage")
     for _ in range(60):
         stage.evaluate("it => { it.scrollTop += it.clientHeight * 0.9 }")
-        page.wait_for_timeout(15)
+        drawn(page)
         if stage.evaluate("it => it.scrollTop + it.clientHeight + 4 >= it.scrollHeight"):
             return

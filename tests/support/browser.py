@@ -45,7 +45,7 @@ ARGUMENTS = (
     "--force-color-profile=srgb",
     f"--disable-features={','.join(LEFT_OUT)}",
 )
-PATIENCE_MS = 15_000
+PATIENCE_MS = 30_000
 """How long a test waits for what has to come; a busy machine is slow."""
 
 STILL: dict[str, Any] = {"reduced_motion": "reduce"}
