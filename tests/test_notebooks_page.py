@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +19,7 @@ from tests.support.agent import Agent
 from tests.support.notebooks import NODE
 from tests.support.notebooks_page import PAGE, PAGE_FILE, Group, groups
 from tests.support.pages import GATEWAY, Answer, Call, Exchange
-from tests.support.servers import PATIENCE, environment
+from tests.support.servers import PATIENCE, environment, soon
 from thoughtbox.domains.notebooks import files, keeping, shown
 from thoughtbox.domains.notebooks.arguments import LONGEST_TEXT
 from thoughtbox.domains.notebooks.cell import ENDINGS
@@ -61,10 +60,7 @@ class Telling:
     def _await_running(self, call: Call) -> None:
         """Another thread sends what comes next: only so it is known that it comes behind it."""
         asked = {"operation": "notebook.get_cell", "notebookId": call["notebookId"], "cellId": call["cellId"]}
-        until = time.monotonic() + PATIENCE
-        while self._send(asked)["cell"]["status"] != "running":
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        soon(lambda: self._send(asked)["cell"]["status"] == "running")
 
     def unlike(self) -> list[str]:
         return notebooks_page.unlike(self.exchanges, self.answers)

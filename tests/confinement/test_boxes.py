@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.confined import LIMITS, await_nothing_left, finished, planned, ran
-from tests.support.hostile_cells import processes_of
+from tests.support.confined import LIMITS, finished, planned, ran
+from tests.support.hostile_cells import await_nothing_left, processes_of
 from thoughtbox.confinement import machine
 from thoughtbox.confinement.boxes import Boxes, Unavailable
 from thoughtbox.confinement.plan import ENVIRONMENT, FILES, Bind

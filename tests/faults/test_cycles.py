@@ -15,7 +15,6 @@ from tests.faults.store import Store
 from tests.support.box import WORKSPACE
 from tests.support.servers import COMMAND, ENVELOPE, PATIENCE, StdioServer, children, environment
 
-IN_TIME = 2.0
 ENDS = ("stdin", "SIGTERM", "parent")
 
 PARENT = """
@@ -44,7 +43,7 @@ def live(told: dict[str, str], content: str, end: str) -> None:
             server.close_stdin()
         else:
             server.popen.terminate()
-        assert server.ends_within(IN_TIME) == 0
+        assert server.ends_within(PATIENCE) == 0
         with pytest.raises(ProcessLookupError):
             os.killpg(server.pid, 0)
     finally:
@@ -72,7 +71,7 @@ def live_with_a_parent_that_is_killed(told: dict[str, str], content: str) -> Non
         parent.wait(PATIENCE)
         ended = select.poll()
         ended.register(watched, select.POLLIN)
-        assert ended.poll(IN_TIME * 1000), "the server outlived its parent"
+        assert ended.poll(PATIENCE * 1000), "the server outlived its parent"
     finally:
         parent.kill()
         parent.stdout.close()

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.faults.store import Store
+from tests.support.forks import PATIENCE
 
 pytestmark = pytest.mark.sampled(3)
 
@@ -64,7 +65,7 @@ class Thinker:
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.close()
-        self._process.wait(10)
+        self._process.wait(PATIENCE)
         self._process.stdout.close()
         self._alarm.cancel()
 

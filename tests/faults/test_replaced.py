@@ -11,6 +11,7 @@ import pytest
 
 from tests.faults.store import Store
 from tests.support.box import WORKSPACE
+from tests.support.forks import PATIENCE
 from tests.support.logs import is_folded
 from tests.support.servers import StdioServer, environment, soon
 from thoughtbox.errors import StorageError
@@ -51,7 +52,7 @@ def assert_refused(answer: dict[str, Any]) -> None:
 
 def end(server: StdioServer) -> None:
     server.close_stdin()
-    server.ends_within(10)
+    server.ends_within(PATIENCE)
 
 
 def files(directory: Path) -> dict[str, bytes]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from tests.support.box import WORKSPACE, Box
+from tests.support.servers import soon
 from thoughtbox.ledger import merkle
 from thoughtbox.ledger.checkpoints import Taken
 from thoughtbox.ledger.keeper import checkpoint
@@ -82,11 +82,9 @@ def test_a_server_signs_by_itself_when_enough_has_been_written(open_box: Callabl
     box.app.keep()
     think(box, 12)
 
-    until = time.monotonic() + 20
-    while box.ledger_status()["checkpoint"] is None and time.monotonic() < until:
-        think(box)
+    checkpoint = soon(lambda: (think(box), box.ledger_status()["checkpoint"])[1])
 
-    assert box.ledger_status()["checkpoint"]["size"] >= 10
+    assert checkpoint["size"] >= 10
     assert box.ledger_verify()["valid"]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.box import WORKSPACE, Box
+from tests.support.forks import PATIENCE
 from tests.support.thinker import Client
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import ImportRefused, InvalidRecord, StorageBusy
@@ -154,7 +155,7 @@ def test_who_shares_a_commit_with_the_beginning_of_an_import_is_kept_out_like_al
         return box.submit("thought_record", {"sessionId": "s", "thoughtType": "note", "content": "x"})
 
     fill(box, 3)
-    waiting = box.app.engine.write(WORKSPACE, lambda sql: go_on.wait(20))
+    waiting = box.app.engine.write(WORKSPACE, lambda sql: go_on.wait(PATIENCE))
     before, beginning, behind = think(), box.app.engine.write(WORKSPACE, begin), think()
     go_on.set()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from tests.search.conftest import BACK, BOOK, GONE, NAMED, Library, OpenLibrary
 from tests.support.box import WORKSPACE
+from tests.support.servers import soon
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import LedgerBroken, StorageDamaged
 from thoughtbox.ledger import keeper
@@ -43,10 +43,7 @@ def keeping(library: Library) -> keeper.Keeper:
 
 
 def wait_until(library: Library, reached: int) -> None:
-    until = time.monotonic() + SECONDS
-    while library.reached() < reached and time.monotonic() < until:
-        time.sleep(0.01)
-    assert library.reached() >= reached
+    soon(lambda: library.reached() >= reached)
 
 
 def test_an_append_leaves_the_index_for_later(library: Library):
@@ -359,8 +356,7 @@ def test_a_keeper_ends_between_two_slices_however_much_there_is_to_do(
     assert begun.wait(SECONDS)
     closing = threading.Thread(target=kept.close)
     closing.start()
-    while not kept._stopping.is_set():
-        time.sleep(0.001)
+    assert kept._stopping.wait(SECONDS)
     may_go_on.set()
     closing.join(SECONDS)
 

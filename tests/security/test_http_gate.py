@@ -8,12 +8,12 @@ import json
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.forks import PATIENCE
 from tests.support.servers import ENVELOPE, INITIALIZE, STATELESS, HttpServer, environment
 from thoughtbox.doors.http.admission import Admission
 
@@ -84,7 +84,7 @@ def test_a_foreign_host_is_forbidden(server: HttpServer, host: str):
 
 
 def test_a_request_without_a_host_is_forbidden(server: HttpServer):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         connection.sendall(b"GET /health HTTP/1.0\r\n\r\n")
         assert connection.recv(100).split()[1] == b"403"
 
@@ -254,7 +254,7 @@ def test_a_body_beyond_the_limit_is_refused_whether_it_says_its_length_or_not(tm
 @pytest.mark.parametrize("beginning", [b"GET /", b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Long: "])
 def test_headers_without_end_are_cut_off_before_anybody_is_asked_for_a_token(guarded: HttpServer, beginning: bytes):
     before = guarded.resident_mb()
-    with socket.create_connection(("127.0.0.1", guarded.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", guarded.port), timeout=PATIENCE) as connection:
         connection.sendall(beginning)
         with pytest.raises(ConnectionError):
             connection.sendall(b"x" * 50 * 2**20)
@@ -272,7 +272,7 @@ def test_headers_as_long_as_they_get_are_read(guarded: HttpServer):
 @pytest.mark.parametrize("era", ["handshake", "stateless"])
 def test_a_server_with_an_open_stream_ends_in_time_when_told_to(tmp_path: Path, era: str):
     server = HttpServer(environment(tmp_path))
-    connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
     if era == "handshake":
         session = server.request(body=PING).headers["mcp-session-id"]
         opening = (
@@ -291,7 +291,7 @@ def test_a_server_with_an_open_stream_ends_in_time_when_told_to(tmp_path: Path, 
 
     server.popen.terminate()
 
-    assert server.ends_within(2.0) == 0
+    assert server.ends_within(PATIENCE) == 0
     connection.close()
     server.stop()
     assert not (tmp_path / "thoughtbox.db-wal").exists(), "the store was closed"
@@ -299,12 +299,12 @@ def test_a_server_with_an_open_stream_ends_in_time_when_told_to(tmp_path: Path, 
 
 def test_a_half_sent_request_does_not_keep_the_server_from_ending(tmp_path: Path):
     server = HttpServer(environment(tmp_path))
-    connection = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
     connection.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
-    time.sleep(0.05)
+    assert server.request("GET", "/health").status == 200, "by now it has seen what was sent before"
 
     server.popen.terminate()
 
-    assert server.ends_within(2.0) == 0
+    assert server.ends_within(PATIENCE) == 0
     connection.close()
     server.stop()

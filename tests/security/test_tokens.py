@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.forks import PATIENCE
 from tests.support.servers import HANDSHAKE, INITIALIZE, HttpServer, environment, soon
 from thoughtbox.doors.mcp.transports.gate import check_exposure
 from thoughtbox.errors import ConfigurationError
@@ -387,7 +388,7 @@ def test_no_token_is_ever_logged(tmp_path: Path):
         server.request(body={}, headers={"Authorization": f"Bearer {named}"})
     finally:
         server.popen.terminate()
-        server.ends_within(5)
+        server.ends_within(PATIENCE)
         server.stop()
     text = said.read_text(encoding="utf-8")
     assert FILE in text, "but that the file is damaged is"

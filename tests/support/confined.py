@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support.hostile_cells import GONE_SECONDS, processes_of
 from thoughtbox.confinement import machine
 from thoughtbox.confinement.box import Box
 from thoughtbox.confinement.boxes import Boxes
@@ -47,10 +45,3 @@ def finished(box: Box, request: Message) -> Ran:
     while "ended" not in (message := box.receive(PATIENCE)):
         printed += message.get("text", "") + message.get("value", "")
     return Ran(printed, message["ended"], message["breach"], message["cut"])
-
-
-def await_nothing_left(folder: Path) -> None:
-    until = time.monotonic() + GONE_SECONDS
-    while left := processes_of(folder):
-        assert time.monotonic() < until, f"left running: {left}"
-        time.sleep(0.02)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.box import Box
+from tests.support.forks import PATIENCE
 from tests.support.notebooks import NODE
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus" / "hostile_cells"
@@ -29,15 +30,13 @@ HARMLESS = {
     "typescript": "const six: number = 6; console.log(six * 7);",
 }
 SMALL = {
-    "THOUGHTBOX_NOTEBOOK_WALL_SECONDS": "2",
-    "THOUGHTBOX_NOTEBOOK_CPU_SECONDS": "1",
+    "THOUGHTBOX_NOTEBOOK_WALL_SECONDS": "6",
+    "THOUGHTBOX_NOTEBOOK_CPU_SECONDS": "2",
     "THOUGHTBOX_NOTEBOOK_MEMORY_MB": "256",
     "THOUGHTBOX_NOTEBOOK_FILE_MB": "5",
     "THOUGHTBOX_NOTEBOOK_PROCESSES": "40",
     "THOUGHTBOX_NOTEBOOK_OUTPUT_KB": "64",
 }
-GONE_SECONDS = 20.0
-"""Within which what was ended is gone, on a machine that has much else to do."""
 
 
 @dataclass(frozen=True)
@@ -168,17 +167,18 @@ class Attacked:
 
     def await_end(self, notebook: str) -> None:
         """Wait until nothing of a notebook's boxes is left."""
-        until = time.monotonic() + GONE_SECONDS
-        while left := processes_of(self.folder_of(notebook)):
-            assert time.monotonic() < until, f"still there: {left}"
-            time.sleep(0.02)
+        await_nothing_left(self.folder_of(notebook))
 
 
 @contextmanager
 def attacked(folder: Path) -> Generator[Attacked]:
     with closing(Attacked(folder)) as found:
         yield found
-    until = time.monotonic() + GONE_SECONDS
+    await_nothing_left(folder)
+
+
+def await_nothing_left(folder: Path) -> None:
+    until = time.monotonic() + PATIENCE
     while left := processes_of(folder):
         assert time.monotonic() < until, f"left running: {left}"
         time.sleep(0.02)

@@ -20,8 +20,6 @@ from tests.support.servers import HANDSHAKE, INITIALIZE, PATIENCE, environment, 
 from thoughtbox.app import Thoughtbox
 from thoughtbox.settings import load
 
-IN_TIME = 2.0
-
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_server_says_where_it_is_and_ends_on_a_signal_with_its_store_closed(tmp_path: Path, number: int):
@@ -38,13 +36,13 @@ def test_a_server_says_where_it_is_and_ends_on_a_signal_with_its_store_closed(tm
         assert server.stderr
         said = re.search(r"listens on http://127\.0\.0\.1:(\d+)/mcp", server.stderr.readline())
         assert said
-        connection = HTTPConnection("127.0.0.1", int(said[1]), timeout=10)
+        connection = HTTPConnection("127.0.0.1", int(said[1]), timeout=PATIENCE)
         connection.request("GET", "/health")
         assert connection.getresponse().status == 200
 
         server.send_signal(number)
 
-        assert server.wait(IN_TIME) == 0
+        assert server.wait(PATIENCE) == 0
         connection.close()
         assert server.stdout
         assert server.stdout.read() == ""
@@ -54,7 +52,7 @@ def test_a_server_says_where_it_is_and_ends_on_a_signal_with_its_store_closed(tm
 def test_a_server_ends_in_time_even_if_a_call_never_comes_back(spawn_http: StartHttp, tmp_path: Path):
     server = spawn_http(prelude=STUCK_VERIFY)
     server.call("thought_record", sessionId="s1", thoughtType="note", content="kept")
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     body = (
         '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ledger_verify","arguments":{},"_meta":'
         '{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}'
@@ -71,7 +69,7 @@ def test_a_server_ends_in_time_even_if_a_call_never_comes_back(spawn_http: Start
 
     server.popen.terminate()
 
-    server.ends_within(IN_TIME)
+    server.ends_within(PATIENCE)
     connection.close()
     with Thoughtbox(load(environment(tmp_path / "data"))) as box:
         assert box.engine.read(lambda sql: sql.row("SELECT last_seq FROM workspaces")).result() == (1,)
@@ -184,7 +182,7 @@ def test_calls_leave_nothing_that_only_a_look_for_garbage_would_free_and_streams
         assert server.request(body=calling, headers=session).status == 200
 
     call()
-    stream = HTTPConnection("127.0.0.1", server.port, timeout=10)
+    stream = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     stream.request("GET", "/mcp", headers={**session, "Accept": "text/event-stream"})
     assert stream.getresponse().status == 200
     server.popen.send_signal(signal.SIGUSR2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+from tests.support.forks import PATIENCE
 from thoughtbox.doors.mcp.transports.mailbox import Mailbox
 
 THREADS, EACH = 8, 300
@@ -75,6 +76,6 @@ def test_what_is_to_be_done_later_is_unless_it_is_taken_back():
     mailbox.later(60, lambda: None)()
     recall = mailbox.later(0.001, done.set)
 
-    assert done.wait(10)
+    assert done.wait(PATIENCE)
     recall()
     time.sleep(0)

@@ -10,10 +10,9 @@ from functools import partial
 
 import pytest
 
+from tests.support.forks import PATIENCE
 from thoughtbox.doors.mcp.transports.mailbox import Mailbox
 from thoughtbox.doors.mcp.transports.output import Output
-
-PATIENCE = 10
 
 
 class Pipe:
@@ -70,8 +69,9 @@ def test_what_waits_for_the_client_is_done_once_it_has_taken_all(pipe: Pipe):
 
     pipe.output.when_clear(cleared.set)
 
-    assert not cleared.wait(0.05)
-    pipe.read(len(message) + 1)
+    pipe.read(100_000)
+    assert not cleared.is_set(), "the rest is more than a pipe holds"
+    pipe.read(len(message) + 1 - 100_000)
     assert cleared.wait(PATIENCE)
 
 
@@ -100,8 +100,8 @@ def test_who_reads_requests_can_wait_for_the_client(pipe: Pipe):
     waiting = threading.Thread(target=partial(pipe.output.wait_until_taken, 100_000))
     waiting.start()
 
-    waiting.join(0.05)
-    assert waiting.is_alive()
-    pipe.read(500_001)
+    pipe.read(300_000)
+    assert waiting.is_alive(), "so much more than a pipe holds waits still"
+    pipe.read(200_001)
     waiting.join(PATIENCE)
     assert not waiting.is_alive()

@@ -222,7 +222,7 @@ def test_codex_gets_what_the_page_of_a_room_shows(store: Store, tmp_path: Path, 
 
 
 def with_notebooks(store: Store) -> Store:
-    store.variables |= {"THOUGHTBOX_NODE": NODE, "THOUGHTBOX_NOTEBOOK_WALL_SECONDS": "3"}
+    store.variables |= {"THOUGHTBOX_NODE": NODE, "THOUGHTBOX_NOTEBOOK_WALL_SECONDS": "15"}
     return store
 
 

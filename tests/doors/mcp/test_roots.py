@@ -93,19 +93,27 @@ def test_a_client_that_takes_too_long_counts_as_one_without(start_agent: StartAg
 
 @connected
 def test_what_is_sent_behind_a_call_that_asks_for_the_roots_comes_after_it(start_agent: StartAgent):
+    asked, sent = anyio.Event(), anyio.Event()
+
     async def in_a_while() -> Told:
-        await anyio.sleep(0.2)
+        asked.set()
+        await sent.wait()
         return roots("file:///home/me/shop")
 
     agent = start_agent(client={"list_roots_callback": Directories(in_a_while)})
 
     states: list[CallToolResult] = []
 
+    async def look() -> None:
+        states.append(await agent.client.call_tool("get_state", {}))
+
     async def both() -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(agent.client.call_tool, "bind_root", {"rootUri": "file:///home/me/shop"})
-            await anyio.sleep(0.05)
-            states.append(await agent.client.call_tool("get_state", {}))
+            await asked.wait()
+            tasks.start_soon(look)
+            await anyio.wait_all_tasks_blocked()
+            sent.set()
 
     agent.run(both)
 

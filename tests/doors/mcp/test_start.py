@@ -10,7 +10,7 @@ from typing import TextIO
 import pytest
 
 from tests.doors.mcp.conftest import StartStdio
-from tests.support.forks import Running, spawned
+from tests.support.forks import PATIENCE, Running, spawned
 from tests.support.servers import ENVELOPE, STATELESS, StdioServer, environment
 
 NOT_NEEDED = {"httptools", "jsonschema", "numpy", "psycopg", "rich", "urllib3", "uvloop"}
@@ -61,4 +61,4 @@ def test_whatever_the_locale_only_messages_in_utf_8_come_out(spawn_stdio: StartS
     assert server.call("thought_tree", sessionId="s1")["tree"][0]["content"] == TEXT
     server.close_stdin()
     assert [message for message in server.rest() if message["jsonrpc"] != "2.0"] == []
-    assert server.ends_within(30) == 0
+    assert server.ends_within(PATIENCE) == 0

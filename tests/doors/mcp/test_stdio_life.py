@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.doors.mcp.conftest import StartStdio
+from tests.support.forks import PATIENCE
 from tests.support.preludes import STUCK_VERIFY, slow_verify
 from tests.support.servers import COMMAND, ENVELOPE, StdioServer, environment, soon
 from thoughtbox.app import Thoughtbox
@@ -22,7 +23,6 @@ from thoughtbox.settings import load
 
 pytestmark = pytest.mark.sampled(2)
 
-IN_TIME = 2.0
 
 PARENT = """
 import subprocess, sys
@@ -70,7 +70,7 @@ def test_a_server_ends_in_time_and_leaves_a_clean_store(
 
     end(server)
 
-    assert server.ends_within(IN_TIME) == 0
+    assert server.ends_within(PATIENCE) == 0
     with pytest.raises(ProcessLookupError):
         os.killpg(server.pid, 0)  # it had a process group of its own
     assert_the_store_is_clean(tmp_path / "data", records=1)
@@ -87,13 +87,13 @@ def test_a_client_that_listens_for_changes_does_not_keep_the_server_alive(
 
     end(server)
 
-    assert server.ends_within(IN_TIME) == 0
+    assert server.ends_within(PATIENCE) == 0
 
 
 def test_a_server_that_was_asked_nothing_ends_when_stdin_closes(spawn_stdio: StartStdio):
     server = spawn_stdio()
     server.close_stdin()
-    assert server.popen.wait(30) == 0  # it may still be starting
+    assert server.popen.wait(PATIENCE) == 0  # it may still be starting
     assert server.rest() == []
 
 
@@ -117,7 +117,7 @@ def test_a_server_ends_when_its_parent_is_killed_though_somebody_else_holds_its_
     parent.kill()
     parent.wait()
 
-    assert ended.poll(IN_TIME * 1000), "the server outlived its parent"
+    assert ended.poll(PATIENCE * 1000), "the server outlived its parent"
     assert_the_store_is_clean(tmp_path / "data", records=0)
     parent.stdout.close()
     for descriptor in (ours, theirs):
@@ -136,7 +136,7 @@ def test_work_under_way_is_stopped_when_the_server_has_to_end(
 
     end(server)
 
-    assert server.ends_within(IN_TIME) == 0
+    assert server.ends_within(PATIENCE) == 0
     assert mark.read_text(encoding="utf-8") == "GivenUp"
 
 
@@ -149,7 +149,7 @@ def test_a_server_ends_in_time_even_if_a_call_never_comes_back(spawn_stdio: Star
 
     server.popen.terminate()
 
-    server.ends_within(IN_TIME)
+    server.ends_within(PATIENCE)
     with Thoughtbox(load(environment(tmp_path / "data"))) as box:
         assert box.engine.read(lambda sql: verify_workspace(sql, "_default", keys=[], notes=[])).result().valid
 
@@ -171,7 +171,7 @@ def test_a_server_ends_in_time_even_if_its_answers_are_not_read(tmp_path: Path):
 
     server.terminate()
 
-    server.wait(IN_TIME)
+    server.wait(PATIENCE)
     for descriptor in (reading, writing):
         os.close(descriptor)
     server.stdin.close()
@@ -197,7 +197,7 @@ def test_every_request_sent_before_stdin_closes_is_answered(spawn_stdio: StartSt
     answers = server.rest()
     assert len(answers) == 101
     assert all("result" in answer and not answer["result"].get("isError") for answer in answers)
-    assert server.popen.wait(30) == 0
+    assert server.popen.wait(PATIENCE) == 0
 
 
 def test_requests_from_a_file_are_answered_into_a_file(tmp_path: Path):
@@ -207,7 +207,9 @@ def test_requests_from_a_file_are_answered_into_a_file(tmp_path: Path):
     )
 
     with requests.open("rb") as stdin, answers.open("wb") as stdout:
-        subprocess.run(COMMAND, env=environment(tmp_path / "data"), stdin=stdin, stdout=stdout, check=True, timeout=30)
+        subprocess.run(
+            COMMAND, env=environment(tmp_path / "data"), stdin=stdin, stdout=stdout, check=True, timeout=PATIENCE
+        )
 
     assert answers.read_text(encoding="utf-8").count('"result":{}') == 2
 
@@ -223,7 +225,7 @@ def test_a_terminal_is_served_like_a_pipe(tmp_path: Path):
         os.write(ours, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
         assert os.read(ours, 1000) == b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
         os.close(ours)
-        assert server.wait(IN_TIME) == 0
+        assert server.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize("end", [close_stdin, terminate], ids=lambda end: end.__name__)
@@ -238,7 +240,7 @@ def test_a_system_that_can_poll_nothing_is_served_too(
 
     end(server)
 
-    assert server.ends_within(IN_TIME) == 0
+    assert server.ends_within(PATIENCE) == 0
     assert_the_store_is_clean(tmp_path / "data", records=1)
 
 
@@ -265,5 +267,5 @@ def test_a_server_ends_when_nobody_can_hear_it_any_more(tmp_path: Path):
         os.close(reading)
         server.stdin.write(b'{"jsonrpc":"2.0","id":2,"method":"ping"}\n{"jsonrpc":"2.0","id":3,"method":"ping"}\n')
 
-        assert server.wait(IN_TIME) == 0
+        assert server.wait(PATIENCE) == 0
     assert_the_store_is_clean(tmp_path / "data", records=0)

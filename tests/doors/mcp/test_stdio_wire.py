@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.doors.mcp.conftest import StartStdio
+from tests.support.forks import PATIENCE
 from tests.support.preludes import NOISY_RECORD, TALKATIVE_RECORD, slow_verify
 from tests.support.servers import ENVELOPE, StdioServer, soon
 
@@ -37,7 +38,7 @@ def test_stdout_carries_protocol_only_whatever_prints(spawn_stdio: StartStdio, t
         server.close_stdin()
         # Everything was JSON; that there is a new session may be told before the end, or not.
         assert [message["method"] for message in server.rest()] in ([], ["notifications/resources/list_changed"])
-    server.ends_within(30)
+    server.ends_within(PATIENCE)
 
     text = said.read_text(encoding="utf-8")
     for who in ("printed by a library", "written by a library", "written by a C library", "printed by a child"):
@@ -54,7 +55,7 @@ def test_a_client_that_never_reads_stderr_cannot_block_the_server(start_stdio: S
         assert note(server)["success"]
 
     server.close_stdin()
-    server.ends_within(30)
+    server.ends_within(PATIENCE)
     os.close(reading)
     os.close(writing)
 
@@ -78,7 +79,7 @@ def test_writes_are_echoed_without_their_text_unless_that_is_switched_off(start_
             server.initialize()
             note(server, "my secret")
             server.close_stdin()
-            server.ends_within(30)
+            server.ends_within(PATIENCE)
         said[off] = (tmp_path / off).read_text(encoding="utf-8")
 
     assert said == {"false": "thoughtbox: thought_record th:1 step 0\n", "true": ""}
@@ -178,4 +179,4 @@ def test_no_start_is_announced_on_stdout_when_the_store_cannot_be_opened(spawn_s
     server = spawn_stdio(stderr=subprocess.DEVNULL)
 
     assert server.rest() == []
-    assert server.popen.wait(30) != 0
+    assert server.popen.wait(PATIENCE) != 0

@@ -596,12 +596,12 @@ def test_a_page_of_records_holds_as_many_as_a_page_may(open_to_this_machine: Obs
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[Observed]:
-    """A server with limits short enough to wait for."""
+    """A server with limits short enough to wait for, and long enough for who keeps them."""
     for name in ("HEAD_SECONDS", "BODY_SECONDS"):
-        monkeypatch.setattr(limits, name, 0.2)
-    monkeypatch.setattr(limits, "SILENCE_SECONDS", 0.4)
-    monkeypatch.setattr(watcher, "PING_SECONDS", 0.1)
-    monkeypatch.setattr(watcher, "SILENCE_SECONDS", 0.4)
+        monkeypatch.setattr(limits, name, 1.0)
+    monkeypatch.setattr(limits, "SILENCE_SECONDS", 2.0)
+    monkeypatch.setattr(watcher, "PING_SECONDS", 0.2)
+    monkeypatch.setattr(watcher, "SILENCE_SECONDS", 3.0)
     monkeypatch.setattr(server, "TICK_SECONDS", 0.05)
     monkeypatch.setattr(server, "LOOK_SECONDS", 1)
     yield from box_in()

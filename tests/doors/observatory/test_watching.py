@@ -552,7 +552,7 @@ def test_ping_is_answered_with_pong_and_a_ping_of_the_protocol_by_the_protocol(i
     answered = watcher.connection.ping(b"are you there")
 
     assert watcher.text() == "pong"
-    assert answered.wait(10)
+    assert answered.wait(PATIENCE)
 
 
 def test_a_connection_has_so_many_subscriptions_and_no_more(in_memory: Observed):

@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from tests.doors.mcp.tasks.conftest import Place
+from tests.support.forks import PATIENCE
 from tests.support.servers import soon
 from tests.support.task_client import UNKNOWN, TaskClient
 from tests.support.task_room import SHORT_LEASES
@@ -58,7 +59,7 @@ def test_a_server_that_is_told_to_end_says_so_of_its_tasks_and_stops_their_work(
 
     os.kill(server.pid, signal.SIGTERM)
 
-    server.ends_within(20)
+    server.ends_within(PATIENCE)
     failed = TaskClient(place.start(transport)).get(task)
     assert (failed["status"], "has ended" in failed["error"]["message"]) == ("failed", True)
 
