@@ -79,19 +79,22 @@ class SqliteWatch:
     def run(self, stop: threading.Event, tell: Callable[[], None], last_commit: Callable[[], float]) -> None:
         """Tell of commits until stopped. `last_commit` is when this process last committed."""
         now = seen = self._tried = time.monotonic()
-        quiet = 0.0
+        quiet = tended = 0.0
         while not stop.wait(self._pause(quiet, now - seen)):
             before, now = now, time.monotonic()
             if self._has_moved():
                 if last_commit() < before:  # else it may have been this process itself
                     seen = now
                 tell()
-            quiet = now - max(seen, last_commit())
+            last = max(seen, last_commit())
+            quiet = now - last
             if quiet > IDLE_SECONDS and now - self._tried > FOLD_AGAIN_SECONDS:
                 self._tried = now
                 self._rest()
-            elif quiet < 2 * SETTLE_SECONDS and self._keeps_log():
-                self._tend(now, is_busy=quiet < SETTLE_SECONDS)
+            elif (quiet < 2 * SETTLE_SECONDS or tended < last) and self._keeps_log():
+                is_busy = quiet < SETTLE_SECONDS
+                self._tend(now, is_busy=is_busy)
+                tended = tended if is_busy else now  # where no look came in time, a late one does it
 
     def close(self) -> None:
         self._turn.close()
