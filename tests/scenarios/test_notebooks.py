@@ -11,7 +11,7 @@ from mcp_types import BlobResourceContents, TextResourceContents
 
 from tests.support.agent import Agent, ToolFailed
 from tests.support.giving_up import give_up_after_the_first_report
-from tests.support.notebooks import NODE
+from tests.support.notebooks import NODE, let_go
 from tests.support.servers import soon
 
 GATEWAY = "thoughtbox_gateway"
@@ -112,16 +112,21 @@ def test_output_comes_as_progress_while_a_cell_runs(start_agent: Callable[..., A
     agent = start_agent(THOUGHTBOX_NODE=NODE)
     ready(agent)
     named = {"notebookId": agent.call("notebook.create", {"name": "Ticks"})["notebookId"]}
-    agent.call("notebook.add_cell", {**named, "type": "code", "content": TICKS.format(4), "filename": "a.py"})
+    wait = "import os, time\ndef go(number):\n  while not os.path.exists(f'go-{number}'): time.sleep(0.01)"
+    ticks = "for number in range(3):\n  print('tick', number, flush=True)\n  go(number)"
+    agent.call("notebook.add_cell", {**named, "type": "code", "content": f"{wait}\n{ticks}", "filename": "a.py"})
+    data_dir = agent.settings.data_dir
+    assert data_dir
     heard: list[tuple[float, str | None]] = []
 
     async def report(progress: float, total: float | None, message: str | None) -> None:
         heard.append((progress, message))
+        let_go(data_dir, named["notebookId"], f"go-{(message or '')[-2:-1]}")
 
     given = {**named, "cellId": "a.py"}
     agent.run(lambda: agent.client.call_tool("notebook.run_cell", given, progress_callback=report, meta=agent.meta))
 
-    assert "".join(message or "" for _, message in heard).startswith("tick 0\ntick 1\n")
+    assert [message for _, message in heard] == ["tick 0\n", "tick 1\n", "tick 2\n"]
     assert [progress for progress, _ in heard] == sorted(progress for progress, _ in heard)
 
 

@@ -41,7 +41,7 @@ Server = StdioServer | HttpServer
 
 @pytest.fixture(scope="module", params=["stdio", "http"])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    told = environment(tmp_path_factory.mktemp("attacked"))
+    told = environment(tmp_path_factory.mktemp("attacked"), THOUGHTBOX_CODE_WALL_MS="30000")  # calls take their time
     server = StdioServer(told) if request.param == "stdio" else HttpServer(told)
     if isinstance(server, StdioServer):
         server.initialize()
