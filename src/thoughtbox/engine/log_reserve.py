@@ -102,6 +102,7 @@ class LogReserve:
         try:
             end = os.lseek(descriptor, 0, os.SEEK_END)
             if end < until and self._files.are_in_place() and self._files.have(descriptor):
-                os.write(descriptor, bytes(until - end))
+                while end < until:  # a disk that is nearly full takes some of it first
+                    end += os.write(descriptor, bytes(until - end))
         finally:
             self._connection.execute("ROLLBACK")
