@@ -59,13 +59,14 @@ def test_processes_are_small(own: PythonSandbox, others: set[int]):
 
 
 def test_four_run_at_once_and_the_fifth_is_told_when_it_has_waited(own: PythonSandbox, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(workers, "PATIENCE", 0.2)
     with ExitStack() as runs:
         for _ in range(workers.MOST):
             run = runs.enter_context(closing(own.run(WAITS, Limits())))
             assert isinstance(run.start(), Asked)
-        with pytest.raises(SandboxUnavailable, match="all 4 Python sandboxes are busy"):
-            own.run(WAITS, Limits())
+        with monkeypatch.context() as patch:
+            patch.setattr(workers, "PATIENCE", 0.2)
+            with pytest.raises(SandboxUnavailable, match="all 4 Python sandboxes are busy"):
+                own.run(WAITS, Limits())
     assert Host(own).run("1 + 1").result == 2
 
 
