@@ -7,7 +7,7 @@ import logging
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from email.utils import formatdate
 from typing import Any
 
@@ -120,7 +120,8 @@ class HttpServer:
     def _observatory_leaves(self, left: asyncio.Event) -> None:
         if self._observatory is not None:
             self._observatory.leave()
-        self._loop.call_soon_threadsafe(left.set)
+        with suppress(RuntimeError):  # the loop has ended without it: the server was to end meanwhile
+            self._loop.call_soon_threadsafe(left.set)
 
     def _look_at_tasks(self, ended: asyncio.Event) -> None:
         if self._mcp.has_tasks:
