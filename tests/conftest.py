@@ -53,6 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "sampled(n): one of n in a row is run each time, which by chance; all of them as torture"
     )
+    config.addinivalue_line(
+        "markers", "one_engine: what is told has nothing to do with the engine: one is drawn; both as torture"
+    )
 
 
 def _drawn_seed() -> str:
@@ -78,11 +81,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = set[pytest.Item]()
     sampled: defaultdict[tuple[Path, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if (marker := item.get_closest_marker("sampled")) is None or config.getoption("--all-doors"):
+        marker = item.get_closest_marker("sampled")
+        if (marker is None and not _is_of_one_engine(item)) or config.getoption("--all-doors"):
             continue
         if config.option.markexpr == "torture":
             item.add_marker(pytest.mark.torture)
-        elif len(items) > FEW:
+        elif len(items) > FEW and _is_of_another_engine(item):
+            left_out.add(item)
+        elif len(items) > FEW and marker is not None:
             sampled[item.path, marker.args[0]].append(item)
     for (file, share), own in sampled.items():
         first = random.Random(f"{os.environ[SEED]} {file.name} {share}").randrange(share)
@@ -92,6 +98,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left_out]
     if config.getoption("--shuffle"):
         _shuffle(items)
+
+
+def _is_of_one_engine(item: pytest.Item) -> bool:
+    return item.get_closest_marker("one_engine") is not None
+
+
+def _is_of_another_engine(item: pytest.Item) -> bool:
+    """Whether it is told on an engine that was not drawn for it."""
+    if not _is_of_one_engine(item) or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return False
+    drawn = random.Random(f"{os.environ[SEED]} {item.path.name} {item.originalname}").choice(["sqlite", "postgres"])
+    return item.callspec.params.get("open_box", drawn) != drawn
 
 
 def _shuffle(items: list[pytest.Item]) -> None:

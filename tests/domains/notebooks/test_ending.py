@@ -50,6 +50,7 @@ def marked(mark: str) -> list[str]:
     return found
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize("filename", FOREVER)
 def test_a_cell_that_takes_too_long_fails_as_a_timeout_with_what_it_had_shown(open_client: OpenClient, filename: str):
     notebook = Notebook(open_client(**WALL))
@@ -62,6 +63,7 @@ def test_a_cell_that_takes_too_long_fails_as_a_timeout_with_what_it_had_shown(op
     assert notebook.call("history")["events"][0]["outcome"] == "timeout"
 
 
+@pytest.mark.one_engine
 def test_after_a_timeout_a_kernels_state_is_gone_and_the_answer_says_so(open_client: OpenClient):
     notebook = Notebook(open_client(**WALL))
     notebook.ran("x = 1", "x.py")
@@ -84,6 +86,7 @@ while True: pass
 """
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(("filename", "source"), [("a.py", SPINNING), ("a.js", "while (true);")])
 def test_a_cell_that_computes_too_long_is_ended_for_that(open_client: OpenClient, filename: str, source: str):
     notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_CPU_SECONDS="1", THOUGHTBOX_NOTEBOOK_WALL_SECONDS="600"))
@@ -93,6 +96,7 @@ def test_a_cell_that_computes_too_long_is_ended_for_that(open_client: OpenClient
     assert run["error"].startswith("timeout: the cell computed for longer than 1 s (THOUGHTBOX_NOTEBOOK_CPU_SECONDS)")
 
 
+@pytest.mark.one_engine
 @pytest.mark.parametrize(
     ("filename", "source"),
     [
@@ -111,6 +115,7 @@ def test_a_cell_that_needs_too_much_memory_fails(open_client: OpenClient, filena
     assert notebook.ran("console.log(1)", "next.js")["output"] == "1\n"
 
 
+@pytest.mark.one_engine
 def test_output_beyond_its_limit_is_not_kept_and_the_answer_says_so(open_client: OpenClient):
     notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_OUTPUT_KB="64"))
     for filename, source in (
@@ -123,6 +128,7 @@ def test_output_beyond_its_limit_is_not_kept_and_the_answer_says_so(open_client:
         assert 60_000 <= run["outputs"][0]["size"] <= 65_536
 
 
+@pytest.mark.one_engine
 def test_an_interrupt_ends_the_run_with_all_that_it_started(mia: Client, notebook: Notebook):
     mark = f"mark{os.getpid()}{time.monotonic_ns()}"
     source = (
@@ -146,6 +152,7 @@ def test_an_interrupt_ends_the_run_with_all_that_it_started(mia: Client, noteboo
     assert mia.call("notebook.get", notebookId=notebook.id)["notebook"]["cells"][0]["status"] == "failed"
 
 
+@pytest.mark.one_engine
 def test_what_a_cell_in_python_started_goes_on_until_its_kernel_ends_and_in_javascript_ends_with_it(
     mia: Client, notebook: Notebook
 ):
@@ -172,6 +179,7 @@ def test_what_a_cell_in_python_started_goes_on_until_its_kernel_ends_and_in_java
     assert not marked(f"{mark}js")
 
 
+@pytest.mark.one_engine
 def test_a_cancelled_call_ends_its_run_as_an_interrupted_one(notebook: Notebook):
     notebook.code("console.log('begun'); while (true);", "a.js")
     submitted = notebook.client.box.submit("notebook.run_cell", {"notebookId": notebook.id, "cellId": "a.js"})
@@ -458,6 +466,7 @@ def test_a_process_is_known_by_more_than_its_number():
     assert not is_alive(f"{place}/4194999/17")
 
 
+@pytest.mark.one_engine
 def test_a_kernel_that_dies_is_an_answer_and_the_next_cell_has_a_new_one(mia: Client, notebook: Notebook):
     run = notebook.ran("import os; os._exit(3)", "a.py")
     assert run["status"] == "failed"
@@ -466,6 +475,7 @@ def test_a_kernel_that_dies_is_an_answer_and_the_next_cell_has_a_new_one(mia: Cl
     assert mia.box.app.lasting.of(Kernels)
 
 
+@pytest.mark.one_engine
 def test_how_far_a_run_has_come_is_told_while_it_runs(notebook: Notebook):
     running = started(notebook, "a.py", f"print('tick 0', flush=True)\n{WAITS['py']}print('tick 1')")
     client = notebook.client
@@ -480,6 +490,7 @@ def test_how_far_a_run_has_come_is_told_while_it_runs(notebook: Notebook):
     assert running.result()["output"] == "tick 0\ntick 1\n"
 
 
+@pytest.mark.one_engine
 def test_progress_carries_the_output_as_it_comes(notebook: Notebook):
     ticks = "for number in range(3):\n  print('tick', number, flush=True)\n  go(number)"
     wait = "import os, time\ndef go(number):\n  while not os.path.exists(f'go-{number}'): time.sleep(0.01)"

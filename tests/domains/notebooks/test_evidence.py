@@ -10,6 +10,8 @@ from tests.support.servers import soon
 from tests.support.thinker import Client
 from thoughtbox.errors import InvalidOperation, InvalidPayload, RecordNotFound
 
+pytestmark = pytest.mark.one_engine
+
 
 def test_a_run_is_attached_to_what_it_speaks_for_as_evidence_with_its_hash(mia: Client, notebook: Notebook):
     claim = mia.call("claim", text="It is 42.", session="s1")["id"]

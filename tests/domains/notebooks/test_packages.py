@@ -9,6 +9,8 @@ from tests.support.notebooks import Notebook
 from tests.support.registries import near
 from thoughtbox.errors import InvalidPayload
 
+pytestmark = pytest.mark.one_engine
+
 __all__ = ["near"]
 
 

@@ -12,6 +12,8 @@ from tests.support.thinker import Client
 from thoughtbox.domains.notebooks.running.node import Node
 from thoughtbox.errors import CellNotFound, InvalidOperation, RuntimeUnavailable
 
+pytestmark = pytest.mark.one_engine
+
 
 def test_a_run_answers_with_its_status_output_exit_code_time_and_id(notebook: Notebook):
     cell = notebook.code("console.log(6 * 7); console.error('aside')", "a.js")

@@ -15,6 +15,8 @@ import pytest
 from tests.domains.notebooks.conftest import OpenClient
 from tests.support.notebooks import Notebook
 
+pytestmark = pytest.mark.one_engine
+
 
 @pytest.fixture
 def told() -> Iterator[Path]:
