@@ -34,6 +34,8 @@ _LOCKS_OF_ONE: Final = 2
 _WRITING: Final = 0
 """The byte that is locked to replace a file; those of sessions come behind it."""
 
+_MOST_TRIES, _TRY_SECONDS = 100, 0.001
+
 
 class Version(NamedTuple):
     """Tells whether a file is still the one that was read."""
@@ -79,7 +81,7 @@ class SessionFiles:
         """Write some fields of a session, and leave the others as they are; None if it is not there any more."""
         fresh = self._folder / f"{key}.{os.getpid()}"
         try:
-            self._be_alone()
+            self._wait_for_turn()
             earlier = ({}, None) if is_new else self.read(key)
             if earlier is None:
                 return None
@@ -121,10 +123,13 @@ class SessionFiles:
     def unlock(self, key: str, what: int) -> None:
         self._lock_byte(_byte(key, what), wants=False)
 
-    def _be_alone(self) -> None:
-        self._open()
-        if fcntl is not None:
-            fcntl.lockf(self._locks, fcntl.LOCK_EX, 1, _WRITING)
+    def _wait_for_turn(self) -> None:
+        """Be the only one who replaces a file: it is a moment's work, unless somebody was stopped in the middle of it."""
+        for _ in range(_MOST_TRIES):
+            if self._lock_byte(_WRITING, wants=True):
+                return
+            time.sleep(_TRY_SECONDS)
+        logger.warning("a process that writes down a session does not come to its end: its turn is passed over")
 
     def _lock_byte(self, byte: int, *, wants: bool) -> bool:
         if fcntl is None:
