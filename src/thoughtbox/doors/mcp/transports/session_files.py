@@ -124,7 +124,7 @@ class SessionFiles:
         self._lock_byte(_byte(key, what), wants=False)
 
     def _wait_for_turn(self) -> None:
-        """Be the only one who replaces a file: it is a moment's work, unless somebody was stopped in the middle of it."""
+        """Be the only one who replaces a file: a moment's work, unless somebody was stopped in the middle of it."""
         for _ in range(_MOST_TRIES):
             if self._lock_byte(_WRITING, wants=True):
                 return
@@ -145,7 +145,8 @@ class SessionFiles:
 
     def _open(self) -> None:
         if self._locks < 0:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, exist_ok=True)
             self._locks = os.open(self._folder.parent / "locks", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
