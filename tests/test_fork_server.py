@@ -33,6 +33,14 @@ print("complaint", file=sys.stderr)
 sys.exit(7)
 """
 
+ENDING = """
+import atexit, sys, threading, time
+atexit.register(print, "at last")
+threading.Thread(target=lambda: (time.sleep(0.2), print("a thread"))).start()
+print("the end")
+sys.exit(CODE)
+"""
+
 ASKER = """
 import sys, time
 from tests.support.forks import forked
@@ -72,6 +80,23 @@ def test_a_process_has_what_it_was_given_and_nothing_else(start: Start, tmp_path
     }
     process.stdin.close()
     process.stdout.close()
+
+
+@pytest.mark.parametrize("code", ["None", "0", "3", "-1", "'wrong'"])
+@pytest.mark.parametrize("start", [forked, spawned], ids=lambda start: start.__name__)
+def test_a_process_that_ends_waits_for_its_threads_and_says_all_that_it_had_to_say(
+    start: Start, code: str, tmp_path: Path
+):
+    script = tmp_path / "ending.py"
+    script.write_text(ENDING.replace("CODE", code), encoding="utf-8")
+
+    process = start([str(script)], {}, None)
+    assert process.stdin
+    assert process.stdout
+
+    with process.stdout, process.stdin:
+        assert process.stdout.read() == b"the end\na thread\nat last\n"
+        assert process.wait(PATIENCE) == {"None": 0, "0": 0, "3": 3, "-1": 255, "'wrong'": 1}[code]
 
 
 @pytest.mark.parametrize("start", [forked, spawned], ids=lambda start: start.__name__)

@@ -6,6 +6,7 @@ started it, however that ends, and takes every process that is left with it. The
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -16,6 +17,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -141,6 +143,16 @@ def _run(words: list[str]) -> None:
         runpy.run_path(words[0], run_name="__main__")
 
 
+def _end_in_short(code: int) -> None:
+    """What an interpreter does at its end, but for taking apart all that was imported: that would copy all of it."""
+    threading._shutdown()  # ty: ignore[missing-attribute] - as the interpreter does: what waits for threads is run, too
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):  # a pipe that nobody reads any more: the long end tells of it as it does
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code & 0xFF)
+
+
 def _main() -> None:
     # What stands here stays: a look for garbage in every child would copy it all.
     gc.disable()
@@ -152,7 +164,13 @@ def _main() -> None:
     request = _fork_on_request(socket.socket(fileno=os.dup(0)))
     if request is not None:
         _become(request)
-        _run(request.words)
+        try:
+            _run(request.words)
+        except SystemExit as end:
+            if isinstance(end.code, int | None):
+                _end_in_short(end.code or 0)
+            raise
+        _end_in_short(0)
 
 
 if __name__ == "__main__":
