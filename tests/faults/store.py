@@ -16,11 +16,11 @@ from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.engine.sqlite import SqliteEngine
 from thoughtbox.errors import StorageDamaged
 from thoughtbox.ledger.checkpoints import Taken
+from thoughtbox.ledger.comparison import compare
 from thoughtbox.ledger.export import export_lines
 from thoughtbox.ledger.keeper import checkpoint
 from thoughtbox.ledger.ledger import Ledger
 from thoughtbox.ledger.record import Record
-from thoughtbox.ledger.replay import rebuild
 from thoughtbox.ledger.verdict import Verdict
 from thoughtbox.ledger.verify import verify_workspace
 from thoughtbox.operations.caller import Caller
@@ -131,9 +131,10 @@ class Store:
     def export(self) -> list[bytes]:
         return self.engine.read(lambda sql: list(export_lines(sql, self.workspace))).result(SECONDS)
 
-    def views_that_differ_when_rebuilt(self) -> list[str]:
-        views = self.app.views
-        return [kind.name for kind in views.kinds if not rebuild(self.engine, kind)]
+    def views_that_differ(self) -> list[str]:
+        """Those that are not what the ledger makes of them."""
+        found = self.engine.scratch(lambda sql: compare(sql, self.app.views)).result(SECONDS)
+        return [*found.uncompared, *(difference.view for difference in found.differences)]
 
     def assert_whole(self) -> None:
         """The chain holds, both ways of reading agree, and the views are what the ledger makes of them."""
@@ -142,7 +143,7 @@ class Store:
         records = self.by_number()
         assert [record.seq for record in records] == list(range(1, verdict.records + 1))
         assert self.by_stream() == records
-        assert self.views_that_differ_when_rebuilt() == []
+        assert self.views_that_differ() == []
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def test_a_backup_during_load_is_a_prefix_that_verifies_and_can_be_lived_in(roun
             assert store.verify().valid
             held = [record.hash for record in store.by_number()]
             assert held == history[: len(held)]
-            assert store.views_that_differ_when_rebuilt() == []
+            assert store.views_that_differ() == []
 
 
 def test_an_export_taken_by_another_process_during_load_verifies_by_itself(tmp_path: Path):

@@ -242,7 +242,7 @@ class TestALogThatIsNotWhole:
                     store.sign()
             else:
                 assert verdict.valid
-            assert store.views_that_differ_when_rebuilt() == []
+            assert store.views_that_differ() == []
             store.think("life goes on")
         return len(texts)
 

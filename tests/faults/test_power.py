@@ -163,7 +163,7 @@ def assert_holds_together(store: Store) -> None:
     ).result()
     assert verdict.valid, verdict.problem
     assert store.by_stream() == store.by_number()
-    assert store.views_that_differ_when_rebuilt() == []
+    assert store.views_that_differ() == []
 
 
 def lose_power(

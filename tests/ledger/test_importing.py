@@ -15,12 +15,13 @@ from tests.support.thinker import Client
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import ImportRefused, InvalidRecord, StorageBusy
 from thoughtbox.ledger import importing
+from thoughtbox.ledger.comparison import compare
 from thoughtbox.ledger.export import export_lines
 from thoughtbox.ledger.importing import Lines, import_files, import_lines, undo_if_left
 from thoughtbox.ledger.keeper import checkpoint
 from thoughtbox.ledger.ledger import Ledger, forget_heads
 from thoughtbox.ledger.record import Record
-from thoughtbox.ledger.replay import catch_up, rebuild
+from thoughtbox.ledger.replay import catch_up
 from thoughtbox.ledger.tree import WIDTH, Tree
 from thoughtbox.ledger.verdict import Verdict
 from thoughtbox.ledger.verify import verify_workspace
@@ -70,7 +71,8 @@ def take_in(box: Box, *files: list[bytes] | Lines) -> list[int]:
 
 
 def assert_views_are_what_the_ledger_makes_of_them(box: Box) -> None:
-    assert all(rebuild(box.app.engine, kind) for kind in box.app.views.kinds)
+    found = box.app.engine.scratch(lambda sql: compare(sql, box.app.views)).result()
+    assert (found.uncompared, found.differences) == ((), ())
 
 
 def look_while_importing(box: Box, other: Box, lines: list[bytes]) -> dict[str, Any]:
