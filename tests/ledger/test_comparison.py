@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import pytest
 
-from tests.support.box import WORKSPACE, Box
+from tests.support.box import WORKSPACE, Box, empty_schema
 from tests.support.memory import fill_memory
 from tests.support.mind import fill_mind
 from tests.support.notebooks import fill_notebooks
@@ -47,6 +48,19 @@ def fill(box: Box) -> None:
     catch_up_all(box.app.engine, box.app.views, WORKSPACE)
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A box that tests share: whoever changes a view of it makes that anew."""
+    with ExitStack() as kept:
+        place = {}
+        if request.param == "postgres":
+            place["THOUGHTBOX_DATABASE_URL"] = kept.enter_context(empty_schema(request.config))
+        box = Box(tmp_path_factory.mktemp("filled"), **place)
+        kept.callback(box.close)
+        fill(box)
+        yield box
+
+
 def change(box: Box, statement: str) -> None:
     box.app.engine.write("", lambda sql: sql.run(statement)).result()
 
@@ -83,8 +97,7 @@ def test_whatever_is_missing_from_a_view_is_found_and_the_view_is_named(box: Box
             assert (found["standing"], found["problem"]["wrong"]) == ("broken", "view"), statement
             assert f"`{kind.name}`" in found["problem"]["message"], statement
             assert box.ledger_verify()["standing"] == "valid" or kind.name == "checkpoints"
-            rebuild(box.app.engine, kind)
-            catch_up_all(box.app.engine, box.app.views, WORKSPACE)
+            make_anew(box, kind.name)
     assert box.ledger_verify(deep=True)["standing"] == "valid"
 
 
@@ -101,34 +114,39 @@ def test_whatever_is_missing_from_a_view_is_found_and_the_view_is_named(box: Box
         ("tree", "UPDATE view_cursors SET seq = -5 WHERE view = 'tree'"),
     ],
 )
-def test_a_row_that_was_changed_is_found(box: Box, view: str, statement: str):
-    fill(box)
-    change(box, statement)
+def test_a_row_that_was_changed_is_found(filled: Box, view: str, statement: str):
+    change(filled, statement)
 
-    found = box.ledger_verify(deep=True)
+    found = filled.ledger_verify(deep=True)
+    make_anew(filled, view)
 
     assert found["problem"]["wrong"] == "view"
     assert f"`{view}`" in found["problem"]["message"]
 
 
-def test_rows_of_a_workspace_that_has_no_records_are_found(box: Box):
-    fill(box)
+def make_anew(box: Box, view: str) -> None:
+    rebuild(box.app.engine, next(kind for kind in KINDS if kind.name == view))
+    catch_up_all(box.app.engine, box.app.views, WORKSPACE)
+
+
+def test_rows_of_a_workspace_that_has_no_records_are_found(filled: Box):
     change(
-        box,
+        filled,
         "INSERT INTO trail_actions VALUES ('nowhere', 'deploy-9', 1, 'trail/s1')",
     )
 
-    found = box.app.engine.scratch(lambda sql: compare(sql, box.app.views)).result()
+    found = filled.app.engine.scratch(lambda sql: compare(sql, filled.app.views)).result()
+    make_anew(filled, "trail_actions")
 
     assert [(one.workspace, one.view) for one in found.differences] == [("nowhere", "trail_actions")]
 
 
-def test_a_workspace_hears_nothing_of_the_views_of_another(box: Box):
-    fill(box)
-    Client(box, workspace="other").call("thought_plan", sessionId="s", planDescription="p", actionId="a")
-    change(box, "DELETE FROM trail_actions WHERE workspace = 'other'")
+def test_a_workspace_hears_nothing_of_the_views_of_another(filled: Box):
+    Client(filled, workspace="other").call("thought_plan", sessionId="s", planDescription="p", actionId="a")
+    change(filled, "DELETE FROM trail_actions WHERE workspace = 'other'")
 
-    assert box.ledger_verify(deep=True)["standing"] == "valid"
+    assert filled.ledger_verify(deep=True)["standing"] == "valid"
+    make_anew(filled, "trail_actions")
 
 
 def test_a_table_that_is_gone_is_a_view_that_cannot_be_read(box: Box):
