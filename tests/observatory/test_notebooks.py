@@ -15,10 +15,10 @@ from tests.observatory.conftest import Noted
 from tests.observatory.notebook_attack import MARKED, Planted, plant
 from tests.observatory.notebook_story import NAME, OTHER
 from tests.observatory.reading import called, detail_shows, drawn, in_page, ready, says, settle, slider, until
-from tests.observatory.test_access import THEMES, findings
+from tests.observatory.test_access import findings_in_any_theme_at_any_width
 from tests.observatory.test_attacks import is_inert
 from tests.support.box import Box
-from tests.support.browser import MEDIUM, NARROW, WIDE, OpenPage, watched
+from tests.support.browser import NARROW, OpenPage, watched
 from tests.support.hostile_texts import ALL
 from tests.support.notebooks import NODE, PLOTTED, PRINTED, RAISED, Notebook, jupyter
 from tests.support.observatory import Observatory, StartObservatory, Store, new_store
@@ -342,12 +342,7 @@ def test_axe_finds_nothing_serious_in_a_notebook(noted: Noted, open_page: OpenPa
     page.evaluate("for (const it of document.querySelectorAll('main details:not([open]) > summary')) it.click()")
     settle(page)
 
-    found: list[str] = []
-    for width, height in (WIDE, MEDIUM, NARROW):
-        page.set_viewport_size({"width": width, "height": height})
-        for theme in THEMES:
-            page.emulate_media(color_scheme=theme)
-            found += [f"{theme} {width}: {finding}" for finding in findings(page)]
+    found = findings_in_any_theme_at_any_width(page)
 
     assert not found, "\n".join(["", *found])
 
