@@ -1,8 +1,8 @@
 # The only entry point. Needs Python 3.11 or later and make; everything else comes from the package registries.
 
 PYTHON ?= python3
-# How many test processes: half as many again as there are cores, since a third of the time they wait for others.
-JOBS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) * 3 // 2)")
+# How many test processes: twice as many as there are cores, since half of the time they wait for others.
+JOBS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) * 2)")
 # More arguments for pytest, e.g. make test PYTEST_ARGS="tests/ledger -x"
 PYTEST_ARGS ?=
 # What make steady runs, and how often, e.g. make steady TESTS="tests/ledger tests/test_app.py" TIMES=10
