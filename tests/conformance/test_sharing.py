@@ -206,10 +206,13 @@ def test_processes_that_write_without_a_pause_take_turns(store: Store, engine: E
         process.tell("go")
         assert [process.says(), process.says()] == ["ready", "counting"]
         before = count(engine, "shared")
-        for _ in range(100):
+        mine = theirs = 0
+        while mine < 100 or theirs < 10:  # a machine with much else to do may leave one of them waiting for a while
             write(engine, add_one("shared"), "shared")
-        theirs = count(engine, "shared") - before - 100
-    assert 10 < theirs < 2000
+            mine += 1
+            theirs = count(engine, "shared") - before - mine
+            assert mine < 10_000, "the other one never has its turn"
+    assert theirs < 20 * mine
 
 
 def test_only_one_at_a_time_is_alone_and_who_has_no_patience_is_told(store: Store):

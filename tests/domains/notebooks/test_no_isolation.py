@@ -17,7 +17,6 @@ from tests.support.thinker import Client
 WITHOUT = """
 import ctypes, os, sys
 
-pytestmark = pytest.mark.one_engine
 libc, user = ctypes.CDLL(None), os.geteuid()
 if user != 0:
     libc.unshare(0x10000000)
