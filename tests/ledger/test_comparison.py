@@ -50,7 +50,7 @@ def fill(box: Box) -> None:
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
-    """A box that tests share: whoever changes a view of it makes that anew."""
+    """A box of one workspace that tests share: whoever changes a view of it makes that anew."""
     with ExitStack() as kept:
         place = {}
         if request.param == "postgres":
@@ -141,12 +141,12 @@ def test_rows_of_a_workspace_that_has_no_records_are_found(filled: Box):
     assert [(one.workspace, one.view) for one in found.differences] == [("nowhere", "trail_actions")]
 
 
-def test_a_workspace_hears_nothing_of_the_views_of_another(filled: Box):
-    Client(filled, workspace="other").call("thought_plan", sessionId="s", planDescription="p", actionId="a")
-    change(filled, "DELETE FROM trail_actions WHERE workspace = 'other'")
+def test_a_workspace_hears_nothing_of_the_views_of_another(box: Box):
+    fill(box)
+    Client(box, workspace="other").call("thought_plan", sessionId="s", planDescription="p", actionId="a")
+    change(box, "DELETE FROM trail_actions WHERE workspace = 'other'")
 
-    assert filled.ledger_verify(deep=True)["standing"] == "valid"
-    make_anew(filled, "trail_actions")
+    assert box.ledger_verify(deep=True)["standing"] == "valid"
 
 
 def test_a_table_that_is_gone_is_a_view_that_cannot_be_read(box: Box):
