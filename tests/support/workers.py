@@ -121,7 +121,7 @@ class WorkersClient:
             self.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def again(self) -> WorkersClient:
-        """The same client of a handshake, on a connection of its own."""
+        """A client that goes on with this one's session, on a connection of its own."""
         return self._server.client("handshake", headers=self.headers)
 
     @property

@@ -174,14 +174,19 @@ def test_a_session_has_one_stream_in_whichever_worker(two: Served):
     soon(lambda: not client.is_refused_a_stream(there))
 
 
+def a_call_that_asks(client: WorkersClient) -> dict[str, Any]:
+    """A call on which the client's model is consulted."""
+    client.call(GATEWAY, operation="start_new", sessionTitle="Asked")
+    client.call(GATEWAY, operation="cipher")
+    asking = {"operation": "thought", "thought": "x", "nextThoughtNeeded": True, "critique": True}
+    return {"name": GATEWAY, "arguments": asking}
+
+
 def test_a_call_is_taken_back_in_whichever_worker_its_client_says_so(two: Served):
     """A question to the client's model waits for a minute; the call is taken back while it is open."""
     here, there = sorted(two.workers())
     client = two.client("handshake", capabilities={"sampling": {}}).go_to(here)
-    client.call(GATEWAY, operation="start_new", sessionTitle="Asked")
-    client.call(GATEWAY, operation="cipher")
-    asking = {"operation": "thought", "thought": "x", "nextThoughtNeeded": True, "critique": True}
-    call = {"name": GATEWAY, "arguments": asking}
+    call = a_call_that_asks(client)
     answer = client.begin({"jsonrpc": "2.0", "id": "mine", "method": "tools/call", "params": call})
     asked = told(answer, "sampling/createMessage")
 
@@ -196,10 +201,7 @@ def test_a_call_is_taken_back_in_whichever_worker_its_client_says_so(two: Served
 def test_an_answer_to_a_question_finds_its_call_in_whichever_worker_it_comes_in(two: Served):
     here, there = sorted(two.workers())
     client = two.client("handshake", capabilities={"sampling": {}}).go_to(here)
-    client.call(GATEWAY, operation="start_new", sessionTitle="Asked")
-    client.call(GATEWAY, operation="cipher")
-    asking = {"operation": "thought", "thought": "x", "nextThoughtNeeded": True, "critique": True}
-    call = {"name": GATEWAY, "arguments": asking}
+    call = a_call_that_asks(client)
     answer = client.begin({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": call})
     asked = told(answer, "sampling/createMessage")
 

@@ -12,7 +12,7 @@ SILENCE_SECONDS = 60.0
 """Without a request, or without the client taking its answer. Clients keep an idle connection for less."""
 
 LEAVING_SILENCE_SECONDS = 6.0
-"""The same of a server that leaves. Most clients use no connection again that was idle for 5 s."""
+"""Without a request to a server that leaves. Most clients use no connection again that was idle for 5 s."""
 
 LEAVING_SECONDS = 90.0
 """How long a server that leaves waits for what is under way: longer than a client's model may take to answer."""
