@@ -104,6 +104,12 @@ def test_what_nobody_has_used_for_long_is_removed(files: SessionFiles, folder: P
     assert [file.name for file in folder.iterdir()] == [used]
 
 
+def test_where_there_is_no_folder_nothing_is_removed_and_nothing_fails(files: SessionFiles, folder: Path):
+    files.remove_unused(0)
+    folder.parent.write_bytes(b"in the way")
+    files.remove_unused(0)
+
+
 def test_a_lock_is_of_one_session_and_one_thing_and_ends_with_its_process(files: SessionFiles, folder: Path):
     script = (
         "import sys\nfrom pathlib import Path\n"

@@ -110,7 +110,7 @@ class SessionFiles:
 
     def remove_unused(self, seconds: float) -> None:
         """Remove what nobody has used for so long."""
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # there are none, or they cannot be looked at
             for file in list(self._folder.iterdir()):
                 with suppress(OSError):  # another process was faster
                     if time.time() - file.stat().st_mtime > seconds:
