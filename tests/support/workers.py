@@ -14,8 +14,6 @@ from tests.support.forks import PATIENCE, forked
 from tests.support.servers import ENVELOPE, HANDSHAKE, STATELESS, Process, Response, command, soon
 
 USUAL = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
-BRIEF = 5.0
-"""Seconds within which a server that was told to end is gone, on a busy machine."""
 
 
 class Served(Process):

@@ -19,7 +19,7 @@ from tests.support.box import empty_schema
 from tests.support.forks import PATIENCE
 from tests.support.pages import Answer, Call
 from tests.support.servers import ENVELOPE, STATELESS, environment, soon
-from tests.support.workers import BRIEF, USUAL, Served
+from tests.support.workers import USUAL, Served
 from thoughtbox.app import Thoughtbox
 from thoughtbox.settings import load
 
@@ -105,7 +105,7 @@ def test_no_call_fails_and_every_record_is_there_once_when_a_server_is_restarted
 
     assert [failure for caller in callers for failure in caller.failures] == []
     server.popen.terminate()
-    assert server.ends_within(BRIEF) == 0
+    assert server.ends_within(PATIENCE) == 0
     with Thoughtbox(load(server.told)) as box:
         rows = box.engine.read(lambda sql: sql.rows("SELECT content FROM records")).result()
     written = Counter(content for (record,) in rows if (content := _text(record)) is not None)
@@ -253,8 +253,8 @@ def test_a_server_of_one_process_keeps_its_id_and_ends_with_its_successor(start:
     server.popen.terminate()
 
     assert server.pid == pid
-    assert server.ends_within(BRIEF) == 0
-    soon(lambda: not Path(f"/proc/{successor}").exists(), BRIEF)
+    assert server.ends_within(PATIENCE) == 0
+    soon(lambda: not Path(f"/proc/{successor}").exists())
     assert not (tmp_path / "data" / "thoughtbox.db-wal").exists()
 
 

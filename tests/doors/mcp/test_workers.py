@@ -17,7 +17,7 @@ import pytest
 from tests.support.agent import Doors, Era
 from tests.support.forks import PATIENCE, run_forked
 from tests.support.servers import command, environment, soon
-from tests.support.workers import BRIEF, Served, WorkersClient
+from tests.support.workers import Served, WorkersClient
 from thoughtbox.app import Thoughtbox
 from thoughtbox.settings import load
 from thoughtbox.tokens import Tokens
@@ -303,7 +303,7 @@ def test_a_session_goes_on_in_a_server_that_is_started_after_its_own_has_ended(t
         client = server.client("handshake")
         begun = client.call(GATEWAY, operation="start_new", sessionTitle="Before")["sessionId"]
         server.popen.send_signal(number)
-        server.ends_within(BRIEF)
+        server.ends_within(PATIENCE)
 
         server = Served(told, tmp_path / "said again")
         kept.callback(server.stop)
@@ -324,8 +324,8 @@ def test_no_worker_outlives_the_supervisor(tmp_path: Path, number: int):
 
         server.popen.send_signal(number)
 
-        assert server.ends_within(BRIEF) == (-signal.SIGKILL if number == signal.SIGKILL else 0)
-        soon(lambda: not any(map(command, workers)), BRIEF)
+        assert server.ends_within(PATIENCE) == (-signal.SIGKILL if number == signal.SIGKILL else 0)
+        soon(lambda: not any(map(command, workers)))
         with pytest.raises(OSError, match="refused"):
             server.connect().connect()
         if number != signal.SIGKILL:
