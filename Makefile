@@ -27,7 +27,7 @@ endif
 # The tests' Node scripts start with "env node": they get the one in the environment.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export UV_PYTHON_DOWNLOADS := never
-unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/pytest -n $(JOBS) --maxprocesses 8 --dist worksteal
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
@@ -42,8 +42,8 @@ help: ## Show this list
 
 setup: $(VENV)/.ready $(PAGE)/index.html $(CLIENTS)/node_modules/.ready ## Install everything: .venv, the Observatory's page, and what the tests drive
 	@$(BIN)/python -m compileall -q src # a server that may not write bytecode would compile all of it at every start
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from thoughtbox import domains; domains.known()" # nor import all rooms
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from thoughtbox.sandbox.javascript import compiled; compiled.prepare()"
+	@$(BIN)/python -c "from thoughtbox import domains; domains.known()" # nor import all rooms
+	@$(BIN)/python -c "from thoughtbox.sandbox.javascript import compiled; compiled.prepare()"
 	@$(BIN)/python -m tests.browser.chromium # a machine that has one keeps it
 	@$(BIN)/python -m tests.support.bubblewrap # the same
 

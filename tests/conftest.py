@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import subprocess
@@ -41,6 +42,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    # What is collected is there until the end: nothing of it is garbage, and nobody is to look for some in it.
+    gc.disable()
     _keep_catalog()
     # Set before the workers start: all processes choose alike.
     os.environ.setdefault(SEED, _drawn_seed() if config.option.markexpr == "torture" else _seed_of_commit())
@@ -118,6 +121,12 @@ def _shuffle(items: list[pytest.Item]) -> None:
     places = {path: chance.random() for path in sorted({item.path for item in items})}
     chance.shuffle(items)
     items.sort(key=lambda item: places[item.path])
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_report_header(config: pytest.Config) -> str:
