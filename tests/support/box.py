@@ -7,17 +7,20 @@ import shutil
 import tempfile
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import apsw
 import pytest
 
 from tests.support.postgres import swept_schema
 from thoughtbox.app import Thoughtbox, all_views
+from thoughtbox.engine.sqlite import Durability, SqliteEngine
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.operations.workspaces import named_workspace
@@ -55,11 +58,54 @@ def settings_for(directory: Path | None, **variables: str) -> Settings:
     return load({**own, **place, **variables})
 
 
-class Box:
-    """A Thoughtbox and the shortest way to call it: `box.thought_plan(sessionId="s", planDescription="p")`."""
+class ReadyMade(SqliteEngine):
+    """A database in memory with a store's empty views in it."""
 
-    def __init__(self, directory: Path | None = None, **variables: str) -> None:
-        self.app = Thoughtbox(settings_for(directory, **variables), world=ticking_world())
+    def __init__(self, durability: Durability, store: bytes) -> None:
+        self._store = store
+        super().__init__(None, durability=durability)
+
+    def _open(self) -> apsw.Connection:
+        connection = super()._open()
+        connection.deserialize("main", self._store)
+        return connection
+
+
+@cache
+def empty_store() -> bytes:
+    """The file of a store with nothing in its views. To make them takes longer than most tests take for all else."""
+    with TemporaryDirectory() as directory:
+        settings = settings_for(Path(directory))
+        with Thoughtbox(settings, world=ticking_world()) as app:
+            _ = app.engine
+        with closing(apsw.Connection(str(settings.database))) as connection:
+            connection.pragma("journal_mode", "delete")
+        return settings.database.read_bytes()
+
+
+def _ready_made(settings: Settings) -> SqliteEngine | None:
+    """The engine of a store in memory; none for the others. A new store in a directory is made here."""
+    if settings.database_url is not None:
+        return None
+    if settings.storage == "memory":
+        return ReadyMade(settings.durability, empty_store())
+    if not settings.data_dir.exists() or not any(settings.data_dir.iterdir()):
+        settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        settings.database.touch(0o600)
+        settings.database.write_bytes(empty_store())
+    return None
+
+
+class Box:
+    """A Thoughtbox and the shortest way to call it: `box.thought_plan(sessionId="s", planDescription="p")`.
+
+    A new store has its views already, unless `is_bare`.
+    """
+
+    def __init__(self, directory: Path | None = None, *, is_bare: bool = False, **variables: str) -> None:
+        settings = settings_for(directory, **variables)
+        engine = None if is_bare else _ready_made(settings)
+        self.app = Thoughtbox(settings, world=ticking_world(), engine=engine)
 
     def submit(
         self, operation: str, arguments: dict[str, Any], *, here: bool = False, **options: Any
@@ -93,6 +139,6 @@ def empty_schema(config: pytest.Config) -> Generator[str]:
 
 def _make_store(database_url: str) -> None:
     with TemporaryDirectory() as directory:
-        box = Box(Path(directory), THOUGHTBOX_DATABASE_URL=database_url)
+        box = Box(Path(directory), is_bare=True, THOUGHTBOX_DATABASE_URL=database_url)
         _ = box.app.dispatcher  # with which the views are made
         box.close()
