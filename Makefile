@@ -29,13 +29,16 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export UV_PYTHON_DOWNLOADS := never
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 
+# What does not wait for each other is made at once.
+MAKEFLAGS += --jobs=4
+
 PYTEST := $(BIN)/pytest -n $(JOBS) --maxprocesses 8 --dist worksteal
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --custom-compile-command "make lock" $(LOCK_ARGS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup serve test check format bench torture steady docs lock clean
+.PHONY: help setup serve test check test-page format bench torture steady docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,9 +53,11 @@ setup: $(VENV)/.ready $(PAGE)/index.html $(CLIENTS)/node_modules/.ready ## Insta
 serve: $(VENV)/.ready $(PAGE)/index.html ## Start the server and the Observatory on the embedded store, and say how to connect
 	$(BIN)/thoughtbox serve --transport http --observe
 
-test: setup check ## Lint, format, types, import contract, and all tests on both engines
-	cd ui && npm run --silent test
+test: setup check test-page ## Lint, format, types, import contract, and all tests on both engines
 	$(PYTEST) $(PYTEST_ARGS)
+
+test-page: ui/node_modules/.ready
+	cd ui && npm run --silent test
 
 check: $(VENV)/.ready ui/node_modules/.ready ## Lint, format check, strict types (of the page, too) and import contract only
 	$(BIN)/ruff check

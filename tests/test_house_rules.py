@@ -54,10 +54,13 @@ def lines_with(pattern: re.Pattern[bytes]) -> list[str]:
     ]
 
 
-def python_files() -> Iterator[tuple[Path, ast.Module]]:
+def python_files(below: Path, naming: re.Pattern[str] = re.compile("")) -> Iterator[tuple[Path, ast.Module]]:
+    """Those that have such a name somewhere: only they are parsed."""
     for path in project_files():
-        if path.suffix == ".py":
-            yield path, ast.parse(path.read_text(encoding="utf-8"), str(path))
+        if path.suffix == ".py" and path.is_relative_to(below):
+            text = path.read_text(encoding="utf-8")
+            if naming.search(text):
+                yield path, ast.parse(text, str(path))
 
 
 def listing(offenders: list[str]) -> str:
@@ -89,7 +92,7 @@ def test_text_is_always_read_and_written_with_its_encoding():
     """The linter knows this of plain paths only; here the method's name is enough."""
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.func.attr}() without encoding="
-        for path, tree in python_files()
+        for path, tree in python_files(ROOT, re.compile("read_text|write_text"))
         for node in ast.walk(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -126,8 +129,8 @@ def test_no_file_of_the_product_grows_beyond_what_can_be_read_at_once():
 def test_rooms_use_nothing_of_operations_but_what_stands_at_its_door():
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: from {node.module}"
-        for path, tree in python_files()
-        if path.is_relative_to(SOURCE / "domains") and path.parent != SOURCE / "domains"  # which is no room
+        for path, tree in python_files(SOURCE / "domains", re.compile(r"thoughtbox\.operations\."))
+        if path.parent != SOURCE / "domains"  # which is no room
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("thoughtbox.operations.")
     ]
@@ -136,7 +139,7 @@ def test_rooms_use_nothing_of_operations_but_what_stands_at_its_door():
 
 def test_no_two_files_of_the_product_import_each_other():
     """What stands below `if TYPE_CHECKING` is a matter of types, and does not count."""
-    imports = {module_of(path): imported(tree) for path, tree in python_files() if path.is_relative_to(SOURCE)}
+    imports = {module_of(path): imported(tree) for path, tree in python_files(SOURCE)}
     pairs = sorted(
         (one, other)
         for one, names in imports.items()
@@ -150,8 +153,7 @@ def test_nothing_of_the_product_imports_the_sdk():
     """It is what the protocol core is held against, and costs half a second of every start."""
     found = [
         f"{path.relative_to(ROOT)}: {name}"
-        for path, tree in python_files()
-        if path.is_relative_to(SOURCE.parent)
+        for path, tree in python_files(SOURCE.parent, re.compile("mcp"))
         for name in imported_anywhere(tree)
         if name.partition(".")[0] in {"mcp", "mcp_types"}
     ]
@@ -161,8 +163,7 @@ def test_nothing_of_the_product_imports_the_sdk():
 def test_the_door_on_the_sdk_takes_nothing_from_the_one_it_is_held_against():
     found = [
         f"{path.relative_to(ROOT)}: {name}"
-        for path, tree in python_files()
-        if path.is_relative_to(ROOT / "tests" / "support" / "sdk_door")
+        for path, tree in python_files(ROOT / "tests" / "support" / "sdk_door")
         for name in imported_anywhere(tree)
         if name.startswith("thoughtbox.doors.mcp")
     ]
