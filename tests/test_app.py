@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.support.box import Box
+from tests.support.box import BareBox
 
 PLAN = {"sessionId": "s", "planDescription": "p"}
 
@@ -21,7 +21,7 @@ def views(directory: Path) -> set[str]:
 
 
 def test_a_new_store_gets_its_views_when_it_is_first_used(tmp_path: Path):
-    box = Box(tmp_path, is_bare=True)
+    box = BareBox(tmp_path)
     assert views(tmp_path) == set()
 
     box.call("thought_plan", PLAN)
@@ -31,7 +31,7 @@ def test_a_new_store_gets_its_views_when_it_is_first_used(tmp_path: Path):
 
 
 def test_of_several_who_open_a_new_store_all_can_use_it(tmp_path: Path):
-    boxes = [Box(tmp_path, is_bare=True) for _ in range(3)]
+    boxes = [BareBox(tmp_path) for _ in range(3)]
 
     for number, box in enumerate(boxes):
         box.call("thought_plan", {**PLAN, "sessionId": f"s{number}"})
@@ -43,30 +43,30 @@ def test_of_several_who_open_a_new_store_all_can_use_it(tmp_path: Path):
 
 
 def test_a_store_that_lacks_a_view_and_has_records_gets_it_at_the_start(tmp_path: Path):
-    box = Box(tmp_path, is_bare=True)
+    box = BareBox(tmp_path)
     box.call("thought_plan", PLAN)
     box.close()
     with apsw.Connection(str(tmp_path / "thoughtbox.db")) as connection:
         connection.execute("DELETE FROM views WHERE view = 'trail_actions'")
 
-    box = Box(tmp_path, is_bare=True)
+    box = BareBox(tmp_path)
 
     assert "trail_actions" in views(tmp_path)
     box.close()
 
 
 def test_a_store_that_is_closed_unused_is_left_without_views(tmp_path: Path):
-    Box(tmp_path, is_bare=True).close()
+    BareBox(tmp_path).close()
 
     assert views(tmp_path) == set()
-    again = Box(tmp_path, is_bare=True)
+    again = BareBox(tmp_path)
     assert again.call("thought_plan", PLAN)
     again.close()
 
 
 @pytest.mark.parametrize("use", ["engine", "feed", "dispatcher"])
 def test_whatever_is_used_first_finds_the_views_made(use: str, tmp_path: Path):
-    box = Box(tmp_path, is_bare=True)
+    box = BareBox(tmp_path)
 
     assert getattr(box.app, use) is not None
 

@@ -99,12 +99,14 @@ def _ready_made(settings: Settings) -> SqliteEngine | None:
 class Box:
     """A Thoughtbox and the shortest way to call it: `box.thought_plan(sessionId="s", planDescription="p")`.
 
-    A new store has its views already, unless `is_bare`.
+    A new store has its views already.
     """
 
-    def __init__(self, directory: Path | None = None, *, is_bare: bool = False, **variables: str) -> None:
+    is_bare = False
+
+    def __init__(self, directory: Path | None = None, **variables: str) -> None:
         settings = settings_for(directory, **variables)
-        engine = None if is_bare else _ready_made(settings)
+        engine = None if self.is_bare else _ready_made(settings)
         self.app = Thoughtbox(settings, world=ticking_world(), engine=engine)
 
     def submit(
@@ -129,6 +131,12 @@ class Box:
         self.app.close()
 
 
+class BareBox(Box):
+    """One whose new store has no views yet, as a Thoughtbox begins."""
+
+    is_bare = True
+
+
 @contextmanager
 def empty_schema(config: pytest.Config) -> Generator[str]:
     """A schema of PostgreSQL with an empty store in it."""
@@ -139,6 +147,6 @@ def empty_schema(config: pytest.Config) -> Generator[str]:
 
 def _make_store(database_url: str) -> None:
     with TemporaryDirectory() as directory:
-        box = Box(Path(directory), is_bare=True, THOUGHTBOX_DATABASE_URL=database_url)
+        box = BareBox(Path(directory), THOUGHTBOX_DATABASE_URL=database_url)
         _ = box.app.dispatcher  # with which the views are made
         box.close()
