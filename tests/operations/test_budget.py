@@ -148,7 +148,7 @@ def test_every_budget_from_the_smallest_up_is_kept(resumed: dict[str, Any]):
             assert shown["budget"]["truncated"] is (max_chars < whole)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     ANSWERS,
     st.integers(-3, 3_000),

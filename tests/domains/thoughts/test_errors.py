@@ -138,7 +138,7 @@ def test_an_argument_of_any_kind_is_answered_or_refused_as_the_callers_fault(bol
         max_size=6,
     ),
 )
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_call_to_the_gateway_is_answered_or_refused_as_the_callers_fault(
     bold: Client, operation: str, arguments: dict[str, Any]
 ):

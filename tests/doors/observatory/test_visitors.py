@@ -885,7 +885,7 @@ TARGETS = st.one_of(
 )
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TARGETS, HEADS)
 def test_whatever_is_asked_the_answer_is_no_failure_of_the_server(
     open_to_this_machine: Observed, target: str, headers: list[tuple[str, str]]

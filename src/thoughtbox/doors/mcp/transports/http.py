@@ -186,7 +186,7 @@ async def _serve_and_restart(server: HttpServer, sockets: Sockets, files: Shared
         server.ask_to_end()
 
     def restart() -> None:
-        if not sockets.can_start_workers:
+        if not sockets.again:
             logger.error("this server cannot be restarted: its records are in memory, or no command has started it")
             return
         if not server.is_shared:
@@ -196,7 +196,7 @@ async def _serve_and_restart(server: HttpServer, sockets: Sockets, files: Shared
 
     on_signals(end=end, restart=restart)
     await server.serve()
-    if supervisor.is_serving:
+    if supervisor.serving:
         here.close()
         await is_to_end.wait()
     await supervisor.end()

@@ -1,8 +1,7 @@
 """Several processes as one server, and others in their place when it is restarted.
 
-All workers accept connections from sockets that they have inherited. To restart, a new worker is started beside each;
-when that one accepts connections, the old one leaves: it accepts no more, and answers what it has begun. Nothing goes
-from one to the other: what the new one has to know stands beside the store.
+All workers accept connections from sockets that they have inherited. To restart, a new worker is started beside each.
+When it is ready the old one accepts no more, answers what it has begun, and leaves. All else stands beside the store.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ import time
 from asyncio.subprocess import DEVNULL, Process, create_subprocess_exec
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from thoughtbox.doors.echo import echo
 from thoughtbox.doors.http.event_loop import new_loop
@@ -36,35 +34,29 @@ ENDING_SECONDS: Final = 1.8
 
 FIRST_PAUSE_SECONDS: Final = 0.1
 LONGEST_PAUSE_SECONDS: Final = 5.0
-"""Before a worker is started in the place of one that died: longer each time, until one has served for a while."""
-
 SETTLED_SECONDS: Final = 30.0
+"""Before a worker is started in the place of one that died: longer each time, until one has served for a while."""
 
 MOST_LEAVING: Final = 8
 """Workers of a slot that still answer what they have begun: a further restart waits until there are fewer."""
 
 
-class Sockets:
+class Sockets(NamedTuple):
     """What workers inherit, and the command that starts them."""
 
-    def __init__(
-        self, again: Sequence[str], server: int, listening: socket.socket, observing: socket.socket | None
-    ) -> None:
-        self._again = again
-        self._server = server
-        self._listening = listening.fileno()
-        self._observing = [] if observing is None else [observing.fileno()]
-        self.can_start_workers = bool(again)
+    again: Sequence[str]
+    server: int
+    listening: socket.socket
+    observing: socket.socket | None
 
     async def start_worker(self, slot: int) -> tuple[Process, int]:
         """Start one; the process, and the descriptor that it says it is ready on. The first has the Observatory."""
         ours, theirs = os.pipe()
-        observing = self._observing if slot == 0 else []
-        inherited = Inherited(os.getpid(), self._server, theirs, self._listening, *observing)
-        told = {**os.environ, VARIABLE: ",".join(map(str, inherited))}
-        descriptors = (theirs, self._listening, *observing)
+        observing = [self.observing.fileno()] if slot == 0 and self.observing is not None else []
+        descriptors = (theirs, self.listening.fileno(), *observing)
+        told = {**os.environ, VARIABLE: ",".join(map(str, Inherited(os.getpid(), self.server, *descriptors)))}
         try:
-            return await create_subprocess_exec(*self._again, env=told, pass_fds=descriptors, stdin=DEVNULL), ours
+            return await create_subprocess_exec(*self.again, env=told, pass_fds=descriptors, stdin=DEVNULL), ours
         finally:
             os.close(theirs)
 
@@ -76,7 +68,7 @@ class Supervisor:
         """On an event loop. `leave` has who serves now leave, slot by slot; where nobody does, it does nothing."""
         self._sockets = sockets
         self._leave = list(leave)
-        self._serving: dict[int, Process] = {}
+        self.serving: dict[int, Process] = {}
         self._living: set[Process] = set()
         """All workers, those that leave included."""
         self._pauses: dict[int, float] = {}
@@ -86,14 +78,10 @@ class Supervisor:
         self._one_has_gone = asyncio.Event()
         self._is_over = False
 
-    @property
-    def is_serving(self) -> bool:
-        return bool(self._serving)
-
     async def start_all(self) -> list[int]:
         """Start a worker in each slot; who has served there leaves. What those have ended with that could not start."""
-        codes = await asyncio.gather(*(self._start(slot) for slot in range(len(self._leave))))
-        return [code for code in codes if code is not None]
+        started = (self._start(slot) for slot in range(len(self._leave)))
+        return [code for code in await asyncio.gather(*started) if code is not None]
 
     def ask_to_restart(self) -> None:
         """Do it once more when the restart under way has come to its end."""
@@ -125,7 +113,7 @@ class Supervisor:
                 self._one_has_gone.clear()
                 await self._one_has_gone.wait()
             self._is_restart_wanted = False
-            for process in self._serving.values():
+            for process in self.serving.values():
                 _signal(process, RESTART)
             codes = await self.start_all()
             for code in codes if not self._is_over else ():
@@ -144,7 +132,7 @@ class Supervisor:
         self._do(self._watch(slot, process, began))
         if not await _is_ready(ready) or process.returncode is not None:
             return await process.wait()
-        self._serving[slot] = process
+        self.serving[slot] = process
         self._leave[slot]()
         self._leave[slot] = lambda: _signal(process, LEAVE)
         return None
@@ -167,7 +155,7 @@ class Supervisor:
 
     def _has_died(self, slot: int, process: Process) -> bool:
         """Whether one that has ended is still missed."""
-        return self._serving.get(slot) is process and not self._is_over
+        return self.serving.get(slot) is process and not self._is_over
 
 
 def _signal(process: Process, number: int) -> None:
@@ -200,7 +188,7 @@ def supervise(settings: Settings, announce: Callable[[str], None], again: Sequen
         try:
             with asyncio.Runner(loop_factory=new_loop) as runner:
                 sockets = Sockets(again, files.server, listening, observing)
-                return runner.run(_supervise(sockets, settings.workers, partial(announce, address_of(listening))))
+                return runner.run(_supervise(sockets, settings.workers, lambda: announce(address_of(listening))))
         finally:
             files.remove()
 
@@ -211,9 +199,8 @@ async def _supervise(sockets: Sockets, count: int, announce: Callable[[], None])
     starting, ending = asyncio.create_task(supervisor.start_all()), asyncio.create_task(is_to_end.wait())
     await asyncio.wait({starting, ending}, return_when=asyncio.FIRST_COMPLETED)
     failed = starting.result() if starting.done() else []
-    if not failed:
-        if not ending.done():
-            announce()
+    if not failed and not ending.done():
+        announce()
         await ending
     await supervisor.end()
     return failed[0] or 1 if failed else 0
