@@ -55,6 +55,8 @@ BEGIN_SCRATCH = b"BEGIN ISOLATION LEVEL REPEATABLE READ, READ WRITE"
 SAVEPOINT = b"SAVEPOINT call"
 
 ALONE = b"pg_advisory_lock(%d, hashtext(current_schema()))"
+TRY_ALONE = b"pg_try_advisory_lock(%d, hashtext(current_schema()))"
+LET_GO = b"pg_advisory_unlock(%d, hashtext(current_schema()))"
 ALONE_LOCK = 0x74686F75
 RELEASE = b"RELEASE call"
 
@@ -277,10 +279,17 @@ class PostgresEngine:
             if patient:
                 connection.execute("SET lock_timeout = 0")
                 connection.execute(b"SELECT " + ALONE % ALONE_LOCK)
-                yield True
+                is_alone = True
             else:
-                took = connection.execute(b"SELECT " + ALONE.replace(b"pg_", b"pg_try_") % ALONE_LOCK).fetchone()
-                yield bool(took and took[0])
+                took = connection.execute(b"SELECT " + TRY_ALONE % ALONE_LOCK).fetchone()
+                is_alone = bool(took and took[0])
+            try:
+                yield is_alone
+            finally:
+                if is_alone:
+                    # The server ends a connection some time after we have closed it; the next may not wait until then.
+                    with suppress(psycopg.Error):
+                        connection.execute(b"SELECT " + LET_GO % ALONE_LOCK)
 
     def watch(self, notice: Callable[[], object], *, closely: Callable[[], bool] = seldom) -> Unwatch:
         return self._watchers.add(notice, closely)
