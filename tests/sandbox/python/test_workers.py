@@ -22,6 +22,7 @@ from thoughtbox.errors import LimitExceeded, SandboxUnavailable, SnippetFailed
 from thoughtbox.sandbox.protocol import Asked, Limits, Reply, Snippet
 from thoughtbox.sandbox.python import workers
 from thoughtbox.sandbox.python.sandbox import PythonSandbox
+from thoughtbox.sandbox.python.watch import Watch
 
 WAITS = Snippet("tb.thoughts.thought()", "python", OPERATIONS, BUILDERS)
 
@@ -91,6 +92,14 @@ def test_processes_beyond_the_first_end_when_nobody_wants_them(
         run.close()
     soon(lambda: len(engine_processes() - others) == 1)
     assert Host(own).run("1 + 1").result == 2
+
+
+def test_upkeep_is_done_whenever_it_is_wanted():
+    done: list[int] = []
+    with closing(Watch(lambda: done.append(len(done)))) as watch:
+        for times in range(1, 6):
+            watch.want_upkeep()
+            soon(lambda wanted=times: len(done) == wanted)
 
 
 def test_several_snippets_at_once_do_not_see_each_other(own: PythonSandbox):

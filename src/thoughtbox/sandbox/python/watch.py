@@ -68,7 +68,8 @@ class Watch:
             with self._changed:
                 if not self._watched and not self._is_wanted and not self._closed:
                     self._is_ticking = False
-                    self._is_wanted |= not self._changed.wait(wait)
+                    if not self._changed.wait(wait):
+                        self._is_wanted = True
                 elif self._watched and not self._is_wanted and not self._closed:
                     self._is_ticking = True
                     self._changed.wait(TICK)
