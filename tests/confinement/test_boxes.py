@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.confined import LIMITS, finished, planned, ran
 from tests.support.hostile_cells import await_nothing_left, processes_of
+from tests.support.servers import soon
 from thoughtbox.confinement import machine
 from thoughtbox.confinement.boxes import Boxes, Unavailable
 from thoughtbox.confinement.plan import ENVIRONMENT, FILES, Bind
@@ -199,13 +200,12 @@ def test_nothing_is_left_when_the_server_is_killed(tmp_path: Path, more: str):
         [sys.executable, "-c", source], stdout=subprocess.PIPE, text=True, encoding="utf-8"
     ) as server:
         assert server.stdout is not None
-        said = [server.stdout.readline()]
-        if more:
-            said.append(server.stdout.readline())
-        assert said[-1] == "running\n"
-        assert len(processes_of(tmp_path)) >= 7
-        server.kill()
-        server.wait()
-        await_nothing_left(tmp_path)
-        if more:
-            os.kill(int(said[0]), 9)
+        try:
+            said = [server.stdout.readline() for _ in range(2 if more else 1)]
+            soon(lambda: len(processes_of(tmp_path)) >= 7)
+        finally:
+            server.kill()
+    await_nothing_left(tmp_path)
+    if more:
+        os.kill(int(said[0]), 9)
+    assert said[-1] == "running\n"
