@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.doors.mcp.test_real_agents import claude, codex
 from tests.support.forks import PATIENCE
 from tests.support.pages import Answer, Call
-from tests.support.servers import command, environment, soon
+from tests.support.servers import environment, is_running, soon
 from tests.support.watching import get, watching
 from tests.support.workers import Served
 from thoughtbox.app import Thoughtbox
@@ -163,7 +163,7 @@ def test_however_often_a_server_is_restarted_nobody_who_works_with_it_is_failed(
 
     assert [(one.number, one.failure) for one in stories if one.failure is not None] == []
     assert code == 0
-    soon(lambda: not any(map(command, processes)))
+    soon(lambda: not any(map(is_running, processes)))
     written = _written(told)
     assert written == Counter(text for writer in writers for text in writer.said), "each call once"
     for watcher in watchers:

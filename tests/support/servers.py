@@ -70,8 +70,17 @@ def children(pid: int) -> list[int]:
     return [int(child) for task in Path(f"/proc/{pid}/task").glob("*") for child in _words(task / "children")]
 
 
+def is_running(pid: int) -> bool:
+    """Whether a process has not ended; one that has may still be waited for."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return status.rpartition(") ")[2][0] not in "ZX"
+
+
 def command(pid: int) -> str:
-    """What a process was started with; nothing when it has ended."""
+    """What a process was started with; nothing when it has ended, or is just becoming another program."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
     except OSError:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.forks import PATIENCE, forked
-from tests.support.servers import ENVELOPE, HANDSHAKE, STATELESS, Process, Response, command, soon
+from tests.support.servers import ENVELOPE, HANDSHAKE, STATELESS, Process, Response, is_running, soon
 
 USUAL = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 
@@ -43,7 +43,7 @@ class Served(Process):
 
     def workers(self) -> set[int]:
         """Processes that it has started and that have not ended."""
-        return {pid for pid in self.children() if command(pid)}
+        return {pid for pid in self.children() if is_running(pid)}
 
     def restart(self) -> None:
         """Restart it, and wait until others serve. Those before them leave when nobody is connected any more."""
