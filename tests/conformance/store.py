@@ -12,13 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Dialect, Engine, Sql
 from thoughtbox.engine.sqlite import SqliteEngine
 
 T = TypeVar("T")
-
-SECONDS = 30.0
-"""The longest a test waits for what must happen; it is over at once when all is well."""
 
 
 class Store:
@@ -68,7 +66,7 @@ class Process:
             encoding="utf-8",
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
-        self._alarm = threading.Timer(SECONDS, self._process.kill)
+        self._alarm = threading.Timer(PATIENCE, self._process.kill)
         self._alarm.start()
 
     def says(self) -> str:
@@ -93,23 +91,23 @@ class Gate:
     def __init__(self, engine: Engine, lane: str = "lane") -> None:
         self._entered, self._opened = threading.Event(), threading.Event()
         self.future = engine.write(lane, self._wait)
-        assert self._entered.wait(SECONDS)
+        assert self._entered.wait(PATIENCE)
 
     def open(self) -> None:
         self._opened.set()
-        self.future.exception(SECONDS)
+        self.future.exception(PATIENCE)
 
     def _wait(self, sql: Sql) -> None:
         self._entered.set()
-        assert self._opened.wait(SECONDS)
+        assert self._opened.wait(PATIENCE)
 
 
 def write(engine: Engine, work: Callable[[Sql], T], lane: str = "lane") -> T:
-    return engine.write(lane, work).result(SECONDS)
+    return engine.write(lane, work).result(PATIENCE)
 
 
 def read(engine: Engine, work: Callable[[Sql], T]) -> T:
-    return engine.read(work).result(SECONDS)
+    return engine.read(work).result(PATIENCE)
 
 
 def in_one_batch(engine: Engine, *works: Callable[[Sql], Any]) -> list[Future[Any]]:
@@ -118,7 +116,7 @@ def in_one_batch(engine: Engine, *works: Callable[[Sql], Any]) -> list[Future[An
     futures = [engine.write("lane", work) for work in works]
     gate.open()
     for future in futures:
-        future.exception(SECONDS)
+        future.exception(PATIENCE)
     return futures
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.store import SECONDS, Gate, Store, add, ids, make_things, read, write
+from tests.conformance.store import Gate, Store, add, ids, make_things, read, write
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import StorageError
 
@@ -33,25 +34,25 @@ def refuse_behind(number: int) -> Callable[[Sql], None]:
 
 def test_a_write_and_a_read_here_come_to_what_they_come_to_elsewhere(engine: Engine):
     make_things(engine, ["one"])
-    engine.write("lane", add(2), here=True).result(SECONDS)
-    assert engine.read(ids, here=True).result(SECONDS) == read(engine, ids) == [1, 2]
+    engine.write("lane", add(2), here=True).result(PATIENCE)
+    assert engine.read(ids, here=True).result(PATIENCE) == read(engine, ids) == [1, 2]
 
 
 def test_a_write_here_that_raises_leaves_nothing_and_the_next_goes_on(engine: Engine):
     make_things(engine)
     with pytest.raises(Refused):
-        engine.write("lane", refuse_behind(1), here=True).result(SECONDS)
+        engine.write("lane", refuse_behind(1), here=True).result(PATIENCE)
     with pytest.raises(StorageError):
-        engine.write("lane", lambda sql: sql.run("INSERT INTO nowhere VALUES (1)"), here=True).result(SECONDS)
-    engine.write("lane", add(2), here=True).result(SECONDS)
+        engine.write("lane", lambda sql: sql.run("INSERT INTO nowhere VALUES (1)"), here=True).result(PATIENCE)
+    engine.write("lane", add(2), here=True).result(PATIENCE)
     assert read(engine, ids) == [2]
 
 
 def test_a_read_here_that_raises_is_told_so_and_the_next_goes_on(engine: Engine):
     make_things(engine, ["one"])
     with pytest.raises(StorageError):
-        engine.read(lambda sql: sql.rows("SELECT * FROM nowhere"), here=True).result(SECONDS)
-    assert engine.read(ids, here=True).result(SECONDS) == [1]
+        engine.read(lambda sql: sql.rows("SELECT * FROM nowhere"), here=True).result(PATIENCE)
+    assert engine.read(ids, here=True).result(PATIENCE) == [1]
 
 
 def test_what_is_written_here_waits_for_nobody_and_comes_behind_what_came_before(engine: Engine):
@@ -64,7 +65,7 @@ def test_what_is_written_here_waits_for_nobody_and_comes_behind_what_came_before
     assert not here.done()  # or nobody would have come to this line
     gate.open()
     for future in (before, here, behind):
-        future.result(SECONDS)
+        future.result(PATIENCE)
     assert order == ["before", "here", "behind"]
 
 
@@ -88,8 +89,8 @@ def test_work_that_asks_for_more_work_here_gets_it_done_afterwards_in_a_transact
         raise Refused
 
     with pytest.raises(Refused):
-        engine.write("lane", outer, here=True).result(SECONDS)
-    asked[0].result(SECONDS)
+        engine.write("lane", outer, here=True).result(PATIENCE)
+    asked[0].result(PATIENCE)
     assert read(engine, ids) == [2]
 
 
@@ -101,7 +102,7 @@ def test_a_callback_that_asks_for_more_work_here_gets_it(engine: Engine):
         engine.write("lane", add(2), here=True).add_done_callback(lambda done: asked.set_result(done.exception()))
 
     engine.write("lane", add(1)).add_done_callback(go_on)
-    assert asked.result(SECONDS) is None
+    assert asked.result(PATIENCE) is None
     assert read(engine, ids) == [1, 2]
 
 
@@ -113,20 +114,20 @@ def test_closing_waits_for_who_writes_here_and_for_those_behind(store: Store):
     def hold(sql: Sql) -> None:
         add(1)(sql)
         entered.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
 
     with ThreadPoolExecutor(2) as threads:
-        holding = threads.submit(lambda: engine.write("lane", hold, here=True).result(SECONDS))
-        assert entered.wait(SECONDS)
+        holding = threads.submit(lambda: engine.write("lane", hold, here=True).result(PATIENCE))
+        assert entered.wait(PATIENCE)
         behind = engine.write("lane", add(2), here=True)
         closing = threads.submit(engine.close)
         while not (late := engine.write("lane", lambda sql: None, here=True)).done():
             time.sleep(0.01)  # it came before the closing, and waits
         assert isinstance(late.exception(), StorageError)
         go_on.set()
-        holding.result(SECONDS)
-        behind.result(SECONDS)
-        closing.result(SECONDS)
+        holding.result(PATIENCE)
+        behind.result(PATIENCE)
+        closing.result(PATIENCE)
     assert read(store.open(), ids) == [1, 2]
 
 
@@ -140,11 +141,11 @@ def test_a_read_here_that_is_under_way_is_broken_off_by_the_closing_and_others_a
         sql.rows("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n")
 
     with ThreadPoolExecutor(1) as threads:
-        reading = threads.submit(lambda: engine.read(read_on, here=True).result(SECONDS))
-        assert entered.wait(SECONDS)
+        reading = threads.submit(lambda: engine.read(read_on, here=True).result(PATIENCE))
+        assert entered.wait(PATIENCE)
         engine.close()
-        assert isinstance(reading.exception(SECONDS), StorageError)
-    assert isinstance(engine.read(ids, here=True).exception(SECONDS), StorageError)
+        assert isinstance(reading.exception(PATIENCE), StorageError)
+    assert isinstance(engine.read(ids, here=True).exception(PATIENCE), StorageError)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -180,17 +181,17 @@ def test_any_schedule_of_work_here_and_elsewhere_is_some_order_that_keeps_that_o
             fails = chance.random() < 0.2
             asked = engine.write("lane", put(thread, number, fails=fails), here=chance.random() < 0.6)
             if fails:
-                assert isinstance(asked.exception(SECONDS), Refused)
+                assert isinstance(asked.exception(PATIENCE), Refused)
                 continue
             waiting.append((number, asked))
             told.append(number)
             if chance.random() < 0.5:
                 for _, future in waiting:
-                    future.result(SECONDS)
+                    future.result(PATIENCE)
                 waiting.clear()
-                assert engine.read(seen_by(thread), here=chance.random() < 0.6).result(SECONDS) == told
+                assert engine.read(seen_by(thread), here=chance.random() < 0.6).result(PATIENCE) == told
         for _, future in waiting:
-            future.result(SECONDS)
+            future.result(PATIENCE)
         return told
 
     with ThreadPoolExecutor(THREADS) as threads:

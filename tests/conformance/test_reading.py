@@ -10,7 +10,8 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.conformance.store import SECONDS, Store, add, ids, make_things, read, write
+from tests.conformance.store import Store, add, ids, make_things, read, write
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Engine, Row, Sql
 from thoughtbox.errors import StorageError
 
@@ -46,14 +47,14 @@ def test_a_read_keeps_its_snapshot_while_writes_go_on(engine: Engine):
     def look_twice(sql: Sql) -> tuple[list[int], list[int]]:
         before = ids(sql)
         begun.set()
-        assert written.wait(SECONDS)
+        assert written.wait(PATIENCE)
         return before, ids(sql)
 
     looking = engine.read(look_twice)
-    assert begun.wait(SECONDS)
+    assert begun.wait(PATIENCE)
     write(engine, add(2))
     written.set()
-    assert looking.result(SECONDS) == ([1], [1])
+    assert looking.result(PATIENCE) == ([1], [1])
     assert read(engine, ids) == [1, 2]
 
 
@@ -84,13 +85,13 @@ def test_a_read_that_raises_leaves_its_reader_usable(engine: Engine):
 
 def test_a_waiting_read_can_be_cancelled(engine: Engine):
     go_on = threading.Event()
-    busy = [engine.read(lambda sql: go_on.wait(SECONDS)) for _ in range(8)]
+    busy = [engine.read(lambda sql: go_on.wait(PATIENCE)) for _ in range(8)]
     ran: list[int] = []
     waiting = engine.read(lambda sql: ran.append(1))
     assert waiting.cancel()
     go_on.set()
     for future in busy:
-        future.result(SECONDS)
+        future.result(PATIENCE)
     assert ran == []
 
 
@@ -238,9 +239,9 @@ def test_closing_breaks_off_a_long_read(store: Store):
         )
 
     reading = [engine.read(endless) for _ in range(5)]
-    assert begun.wait(SECONDS)
+    assert begun.wait(PATIENCE)
     engine.close()
-    assert all(isinstance(future.exception(SECONDS), StorageError) for future in reading)
+    assert all(isinstance(future.exception(PATIENCE), StorageError) for future in reading)
 
 
 def test_long_reads_hold_up_no_short_one(engine: Engine):
@@ -250,17 +251,17 @@ def test_long_reads_hold_up_no_short_one(engine: Engine):
 
     def take_long(sql: Sql) -> list[int]:
         begun.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
         return ids(sql)
 
     long = [engine.read(take_long, long=True) for _ in range(3)]
-    assert begun.wait(SECONDS)
+    assert begun.wait(PATIENCE)
     for number in range(2, 12):
         write(engine, add(number))
         assert read(engine, ids)[-1] == number
     assert not any(future.done() for future in long)
     go_on.set()
-    assert [future.result(SECONDS)[0] for future in long] == [1, 1, 1]
+    assert [future.result(PATIENCE)[0] for future in long] == [1, 1, 1]
 
 
 def test_a_long_read_gives_way_and_still_comes_to_its_end(engine: Engine):
@@ -268,7 +269,7 @@ def test_a_long_read_gives_way_and_still_comes_to_its_end(engine: Engine):
     long = engine.read(lambda sql: sum(1 for _ in sql.scan(ALL)), long=True)
     while not long.done():
         read(engine, lambda sql: sql.row("SELECT MAX(id) FROM things"))
-    assert long.result(SECONDS) == 20_000
+    assert long.result(PATIENCE) == 20_000
 
 
 def test_closing_breaks_off_a_read_that_was_said_to_be_long(engine: Engine):
@@ -281,6 +282,6 @@ def test_closing_breaks_off_a_read_that_was_said_to_be_long(engine: Engine):
                 begun.set()
 
     reading = engine.read(read_for_ever, long=True)
-    assert begun.wait(SECONDS)
+    assert begun.wait(PATIENCE)
     engine.close()
-    assert isinstance(reading.exception(SECONDS), StorageError)
+    assert isinstance(reading.exception(PATIENCE), StorageError)

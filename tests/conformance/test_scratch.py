@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from tests.conformance.store import SECONDS, Store, add, ids, make_things, read, write
+from tests.conformance.store import Store, add, ids, make_things, read, write
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.errors import StorageError
 
@@ -25,7 +26,7 @@ def test_a_temporary_table_hides_the_stored_one_of_its_name_and_is_gone_afterwar
         return before, list(sql.scan(ALL))
 
     for _ in range(3):
-        assert engine.scratch(work).result(SECONDS) == ([(1, "kept")], [(7, "made"), (8, "too")])
+        assert engine.scratch(work).result(PATIENCE) == ([(1, "kept")], [(7, "made"), (8, "too")])
         assert read(engine, lambda sql: sql.rows(ALL)) == [(1, "kept")]
 
 
@@ -34,7 +35,7 @@ def test_nothing_that_it_does_lasts(engine: Engine, statement: str):
     make_things(engine, ["kept"])
 
     with suppress(StorageError):
-        engine.scratch(lambda sql: sql.run(statement)).result(SECONDS)
+        engine.scratch(lambda sql: sql.run(statement)).result(PATIENCE)
 
     assert read(engine, lambda sql: sql.rows(ALL)) == [(1, "kept")]
 
@@ -48,15 +49,15 @@ def test_it_keeps_its_snapshot_and_nobody_who_writes_waits_for_it(engine: Engine
         sql.run("CREATE TEMP TABLE more (id INTEGER NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID")
         sql.run("INSERT INTO more (id) SELECT id FROM things")
         begun.set()
-        assert written.wait(SECONDS)
+        assert written.wait(PATIENCE)
         return before, ids(sql)
 
     working = engine.scratch(work)
-    assert begun.wait(SECONDS)
+    assert begun.wait(PATIENCE)
     write(engine, add(2))
     write(store.open(), add(3))
     written.set()
-    assert working.result(SECONDS) == ([1], [1])
+    assert working.result(PATIENCE) == ([1], [1])
     assert read(engine, ids) == [1, 2, 3]
 
 
@@ -68,11 +69,11 @@ def test_work_that_fails_leaves_the_next_one_nothing(engine: Engine):
         sql.run("SELECT * FROM nowhere")
 
     with pytest.raises(StorageError):
-        engine.scratch(fail).result(SECONDS)
-    assert engine.scratch(lambda sql: sql.rows(ALL)).result(SECONDS) == [(1, "kept")]
+        engine.scratch(fail).result(PATIENCE)
+    assert engine.scratch(lambda sql: sql.rows(ALL)).result(PATIENCE) == [(1, "kept")]
 
 
 def test_a_closed_engine_refuses_it(engine: Engine):
     engine.close()
     with pytest.raises(StorageError, match="closed"):
-        engine.scratch(ids).result(SECONDS)
+        engine.scratch(ids).result(PATIENCE)

@@ -9,7 +9,8 @@ from contextlib import ExitStack
 import pytest
 
 from tests.conformance.process import add_one
-from tests.conformance.store import SECONDS, THINGS, Store, add, ids, make_things, read, write
+from tests.conformance.store import THINGS, Store, add, ids, make_things, read, write
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Engine, Sql
 
 COUNTERS = "CREATE TABLE counters (name TEXT NOT NULL PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID"
@@ -47,7 +48,7 @@ class Ear:
         self.hears()
 
     def hears(self) -> None:
-        assert self._heard.wait(SECONDS)
+        assert self._heard.wait(PATIENCE)
         self._heard.clear()
 
 
@@ -68,16 +69,16 @@ def test_a_locked_row_waits_for_its_holder(engine: Engine, other: Engine):
         row = sql.lock("SELECT count FROM counters WHERE name = ?", ("one",))
         assert row
         held.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
         sql.run("UPDATE counters SET count = ? WHERE name = ?", (row[0] + 10, "one"))
 
     holding = engine.write("one", hold)
-    assert held.wait(SECONDS)
+    assert held.wait(PATIENCE)
     waiting = other.write("one", add_one("one"))
     assert not wait([waiting], timeout=0.1).done
     go_on.set()
-    holding.result(SECONDS)
-    assert waiting.result(SECONDS) == 11
+    holding.result(PATIENCE)
+    assert waiting.result(PATIENCE) == 11
 
 
 def test_locking_a_row_that_is_not_there_gives_none(engine: Engine):
@@ -93,7 +94,7 @@ def test_a_lock_of_a_failed_call_is_let_go(engine: Engine, other: Engine):
         raise ValueError
 
     for _ in range(3):
-        assert isinstance(engine.write("one", hold_and_fail).exception(SECONDS), ValueError)
+        assert isinstance(engine.write("one", hold_and_fail).exception(PATIENCE), ValueError)
     assert write(other, add_one("one"), "one") == 1
 
 
@@ -138,7 +139,7 @@ def test_what_a_watcher_hears_of_can_be_read(engine: Engine, other: Engine):
     engine.watch(look)
     for number in range(20):
         write(other if number % 2 else engine, add(number))
-    assert complete.wait(SECONDS)
+    assert complete.wait(PATIENCE)
 
 
 def test_a_watcher_that_fails_does_not_silence_the_others(engine: Engine):
@@ -195,7 +196,7 @@ def test_engines_that_write_to_the_same_rows_never_wait_for_each_other_in_a_ring
         for one, names in ((engine, "abc"), (other, "cba"))
         for name in names
     ]
-    assert [future.exception(SECONDS) for future in futures] == [None] * len(futures)
+    assert [future.exception(PATIENCE) for future in futures] == [None] * len(futures)
     assert [count(engine, name) for name in "abc"] == [120, 120, 120]
 
 
@@ -278,15 +279,15 @@ def test_who_holds_the_store_lets_nobody_write_or_see_half_of_it(store: Store):
         sql.run("DROP TABLE things")
         sql.run("ALTER TABLE new_things RENAME TO things")
         held.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
 
     def names(sql: Sql) -> list[str]:
         return [row[0] for row in sql.rows("SELECT name FROM things")]
 
     replacing = engine.write("", replace)
-    assert held.wait(SECONDS)
+    assert held.wait(PATIENCE)
     reading = other.read(names)
     go_on.set()
-    replacing.result(SECONDS)
-    assert reading.result(SECONDS) in (["old"], ["new"])
+    replacing.result(PATIENCE)
+    assert reading.result(PATIENCE) in (["old"], ["new"])
     assert read(other, names) == ["new"]

@@ -7,7 +7,8 @@ from concurrent.futures import wait
 
 import pytest
 
-from tests.conformance.store import SECONDS, Gate, Store, add, ids, in_one_batch, make_things, read, write
+from tests.conformance.store import Gate, Store, add, ids, in_one_batch, make_things, read, write
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Engine, Head, Sql
 from thoughtbox.errors import StorageError
 
@@ -52,7 +53,7 @@ def test_an_error_of_the_callers_own_arrives_as_it_is(engine: Engine):
     def work(sql: Sql) -> None:
         raise error
 
-    assert engine.write("lane", work).exception(SECONDS) is error
+    assert engine.write("lane", work).exception(PATIENCE) is error
 
 
 def test_a_failed_call_takes_nothing_from_its_neighbours(engine: Engine):
@@ -101,7 +102,7 @@ def test_calls_of_a_lane_run_in_the_order_given(engine: Engine):
     gate = Gate(engine)
     futures = [engine.write("lane", lambda sql, number=number: ran.append(number)) for number in range(500)]
     gate.open()
-    wait(futures, SECONDS)
+    wait(futures, PATIENCE)
     assert ran == list(range(500))
 
 
@@ -117,7 +118,7 @@ def test_a_call_cancelled_while_it_waits_never_runs(engine: Engine):
     cancelled, last = engine.write("lane", add(1)), engine.write("lane", add(2))
     assert cancelled.cancel()
     gate.open()
-    last.result(SECONDS)
+    last.result(PATIENCE)
     assert read(engine, ids) == [2]
 
 
@@ -232,7 +233,7 @@ def test_closing_finishes_what_was_accepted(store: Store):
     closing = threading.Thread(target=engine.close)
     closing.start()
     gate.open()
-    closing.join(SECONDS)
+    closing.join(PATIENCE)
     assert all(future.exception(0) is None for future in futures)
     assert read(store.open(), ids) == list(range(300))
 
@@ -240,8 +241,8 @@ def test_closing_finishes_what_was_accepted(store: Store):
 def test_a_closed_store_refuses_calls(store: Store):
     engine = store.open()
     engine.close()
-    assert isinstance(engine.write("lane", ids).exception(SECONDS), StorageError)
-    assert isinstance(engine.read(ids).exception(SECONDS), StorageError)
+    assert isinstance(engine.write("lane", ids).exception(PATIENCE), StorageError)
+    assert isinstance(engine.read(ids).exception(PATIENCE), StorageError)
 
 
 def test_a_store_can_be_closed_twice(store: Store):

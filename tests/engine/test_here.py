@@ -10,7 +10,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.conformance.store import SECONDS, Gate, add, ids, make_things, read
+from tests.conformance.store import Gate, add, ids, make_things, read
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.engine.sqlite import READERS, SqliteEngine
 from thoughtbox.engine.turnstile import Turnstile
@@ -47,11 +48,11 @@ def test_who_is_alone_does_the_work_and_it_is_done_at_once(engine: SqliteEngine)
     for asked in (engine.write("lane", whereabouts, here=True), engine.read(whereabouts, here=True)):
         assert asked.done()
         assert asked.result() == threading.get_ident()
-    assert engine.write("lane", whereabouts).result(SECONDS) != threading.get_ident()
+    assert engine.write("lane", whereabouts).result(PATIENCE) != threading.get_ident()
 
 
 def test_a_long_read_is_never_done_here(engine: SqliteEngine):
-    assert engine.read(whereabouts, long=True, here=True).result(SECONDS) != threading.get_ident()
+    assert engine.read(whereabouts, long=True, here=True).result(PATIENCE) != threading.get_ident()
 
 
 def test_the_same_connection_is_used_here_and_elsewhere_and_what_it_learnt_holds(engine: SqliteEngine):
@@ -63,9 +64,9 @@ def test_the_same_connection_is_used_here_and_elsewhere_and_what_it_learnt_holds
         assert not sql.memo
         return sql.learnt.get("word")
 
-    engine.write("lane", learn, here=True).result(SECONDS)
-    assert engine.write("lane", recall).result(SECONDS) == "kept"
-    assert engine.write("lane", recall, here=True).result(SECONDS) == "kept"
+    engine.write("lane", learn, here=True).result(PATIENCE)
+    assert engine.write("lane", recall).result(PATIENCE) == "kept"
+    assert engine.write("lane", recall, here=True).result(PATIENCE) == "kept"
 
 
 def test_while_another_process_has_its_turn_work_asked_for_here_queues(shared: SqliteEngine, path: Path):
@@ -73,7 +74,7 @@ def test_while_another_process_has_its_turn_work_asked_for_here_queues(shared: S
     with turnstile:
         waiting = shared.write("lane", add(1), here=True)
         assert not waiting.done()
-    waiting.result(SECONDS)
+    waiting.result(PATIENCE)
     assert read(shared, ids) == [1]
     turnstile.close()
 
@@ -84,7 +85,7 @@ def test_while_another_process_waits_in_the_doorway_it_goes_first(shared: Sqlite
         fcntl.flock(door, fcntl.LOCK_EX)
         waiting = shared.write("lane", add(1), here=True)
         assert not waiting.done()
-    waiting.result(SECONDS)
+    waiting.result(PATIENCE)
 
 
 def test_while_somebody_holds_sqlites_own_lock_work_asked_for_here_queues(shared: SqliteEngine, path: Path):
@@ -94,8 +95,8 @@ def test_while_somebody_holds_sqlites_own_lock_work_asked_for_here_queues(shared
     assert not waiting.done()
     foreign.execute("ROLLBACK")
     foreign.close()
-    waiting.result(SECONDS)
-    assert shared.write("lane", whereabouts, here=True).result(SECONDS) == threading.get_ident()
+    waiting.result(PATIENCE)
+    assert shared.write("lane", whereabouts, here=True).result(PATIENCE) == threading.get_ident()
 
 
 def test_what_others_put_behind_work_done_here_shares_a_commit_in_the_writers_thread(engine: SqliteEngine):
@@ -103,15 +104,15 @@ def test_what_others_put_behind_work_done_here_shares_a_commit_in_the_writers_th
 
     def hold(sql: Sql) -> int:
         entered.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
         return threading.get_ident()
 
     with ThreadPoolExecutor(1) as threads:
-        holding = threads.submit(lambda: engine.write("lane", hold, here=True).result(SECONDS))
-        assert entered.wait(SECONDS)
+        holding = threads.submit(lambda: engine.write("lane", hold, here=True).result(PATIENCE))
+        assert entered.wait(PATIENCE)
         behind = [engine.write("lane", whereabouts, here=True) for _ in range(3)]
         go_on.set()
-        found = {future.result(SECONDS) for future in behind}
+        found = {future.result(PATIENCE) for future in behind}
     assert len(found) == 1
     assert not found & {threading.get_ident(), holding.result()}
 
@@ -121,25 +122,25 @@ def test_when_as_many_read_as_there_are_connections_a_read_here_queues(shared: S
 
     def hold(sql: Sql) -> None:
         entered.release()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
 
     holding = [shared.read(hold) for _ in range(READERS)]
     for _ in holding:
-        assert entered.acquire(timeout=SECONDS)
+        assert entered.acquire(timeout=PATIENCE)
     waiting = shared.read(whereabouts, here=True)
     assert not waiting.done()
     go_on.set()
-    assert waiting.result(SECONDS) != threading.get_ident()
+    assert waiting.result(PATIENCE) != threading.get_ident()
     for future in holding:
-        future.result(SECONDS)
-    assert shared.read(whereabouts, here=True).result(SECONDS) == threading.get_ident()
+        future.result(PATIENCE)
+    assert shared.read(whereabouts, here=True).result(PATIENCE) == threading.get_ident()
 
 
 def test_a_read_here_sees_what_was_committed_and_nothing_of_a_write_under_way(shared: SqliteEngine):
-    shared.write("lane", add(1), here=True).result(SECONDS)
+    shared.write("lane", add(1), here=True).result(PATIENCE)
     gate = Gate(shared)
     shared.write("lane", add(2))
-    assert shared.read(ids, here=True).result(SECONDS) == [1]
+    assert shared.read(ids, here=True).result(PATIENCE) == [1]
     gate.open()
 
 
@@ -152,12 +153,12 @@ def test_a_connection_lost_here_is_replaced_and_the_call_told_what_others_are_to
         session.close()
 
     first = shared.write("lane", lose, here=True)
-    assert first.exception(SECONDS) is not None
-    shared.write("lane", add(2), here=True).result(SECONDS)
-    assert shared.write("lane", whereabouts, here=True).result(SECONDS) == threading.get_ident()
+    assert first.exception(PATIENCE) is not None
+    shared.write("lane", add(2), here=True).result(PATIENCE)
+    assert shared.write("lane", whereabouts, here=True).result(PATIENCE) == threading.get_ident()
     assert read(shared, ids) == [2]
 
 
 def test_a_store_that_has_lost_records_is_not_written_to_here_either(shared: SqliteEngine):
     shared._damage = StorageDamaged("records are gone")
-    assert isinstance(shared.write("lane", add(1), here=True).exception(SECONDS), StorageDamaged)
+    assert isinstance(shared.write("lane", add(1), here=True).exception(PATIENCE), StorageDamaged)

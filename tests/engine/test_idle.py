@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.store import SECONDS, add, ids, make_things, read, write
+from tests.conformance.store import add, ids, make_things, read, write
+from tests.support.forks import PATIENCE
 from tests.support.servers import HttpServer, StdioServer, environment, soon
 from thoughtbox.engine import sqlite_watch
 from thoughtbox.engine.protocol import Sql
@@ -59,17 +60,17 @@ def test_a_reader_under_way_is_waited_for(engine: SqliteEngine, path: Path):
     def hold(sql: Sql) -> list[int]:
         found = ids(sql)
         begun.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
         return found + ids(sql)
 
     holding = engine.read(hold)
-    assert begun.wait(SECONDS)
+    assert begun.wait(PATIENCE)
     write(engine, add(3))
     assert log_size(path) > 0
     for number in range(4, 20):
         write(engine, add(number))
     go_on.set()
-    assert holding.result(SECONDS) == [1, 2, 1, 2]
+    assert holding.result(PATIENCE) == [1, 2, 1, 2]
     soon(lambda: log_size(path) == 0)
 
 

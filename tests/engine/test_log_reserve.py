@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.store import SECONDS, add, ids, make_things, read, write
+from tests.conformance.store import add, ids, make_things, read, write
+from tests.support.forks import PATIENCE
 from tests.support.logs import is_folded
 from tests.support.servers import HttpServer, StdioServer, environment, soon
 from thoughtbox.engine import log_reserve, sqlite_watch
@@ -130,12 +131,12 @@ def test_under_load_of_many_nothing_is_lost_and_the_log_starts_over(path: Path, 
             assert number < 60_000
             futures = [engine.write("lane", add(number, "x" * 1500), here=True), other.write("lane", add(number + 1))]
             for future in futures:
-                future.result(SECONDS)
+                future.result(PATIENCE)
             told += [number, number + 1]
             largest = max(largest, size(path))
             number += 2
         stop.set()
-        looking.join(SECONDS)
+        looking.join(PATIENCE)
         assert read(engine, ids) == read(other, ids) == told
         left = as_it_lies(path, tmp_path / "left")
         assert not examine(log_of(left)).is_damaged
@@ -215,7 +216,7 @@ engine.close()
 def test_a_disk_that_has_no_room_for_it_is_said_and_nobody_fails(path: Path):
     pytest.importorskip("resource")
     done = subprocess.run(
-        [sys.executable, "-c", FULL_DISK, str(path)], capture_output=True, text=True, timeout=SECONDS, check=False
+        [sys.executable, "-c", FULL_DISK, str(path)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stderr
     assert_holds(path, [1, 2])
@@ -230,9 +231,9 @@ def test_a_file_in_the_place_of_the_log_is_not_written_to(path: Path, tmp_path: 
         looks: list[bool] = []
         in_place = OpenFiles.are_in_place
         monkeypatch.setattr(OpenFiles, "are_in_place", lambda files: looks.append(in_place(files)) or looks[-1])
-        monkeypatch.setattr(sqlite_watch, "IDLE_SECONDS", 10 * SECONDS)
-        monkeypatch.setattr(sqlite_watch, "SETTLE_SECONDS", SECONDS)
-        engine._last_commit = time.monotonic() - SECONDS  # as if something was committed: it is time to write ahead
+        monkeypatch.setattr(sqlite_watch, "IDLE_SECONDS", 10 * PATIENCE)
+        monkeypatch.setattr(sqlite_watch, "SETTLE_SECONDS", PATIENCE)
+        engine._last_commit = time.monotonic() - PATIENCE  # as if something was committed: it is time to write ahead
         soon(lambda: len(looks) > 1)  # and the first look has led to nothing
         assert not any(looks)
         assert log_of(path).read_bytes() == b"somebody else's"
@@ -254,7 +255,7 @@ def test_a_server_that_syncs_every_commit_has_all_in_its_file_at_rest_and_no_log
         soon(lambda: size(database) >= 1 << 20 and is_folded(database))
         assert server.call("ledger_verify")["records"] == 1
         os.kill(server.pid, signal.SIGTERM)
-        server.ends_within(SECONDS)
+        server.ends_within(PATIENCE)
         assert not log_of(database).exists()
     finally:
         server.stop()

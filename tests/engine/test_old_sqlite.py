@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.forks import PATIENCE
+
 OLD = """
 import sys
 import apsw
@@ -27,7 +29,7 @@ def run(directory: Path, version: str, *arguments: str) -> subprocess.CompletedP
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 

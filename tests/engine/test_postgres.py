@@ -9,8 +9,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from tests.conformance.store import SECONDS, Store, add, ids, in_one_batch, make_things, read, write
+from tests.conformance.store import Store, add, ids, in_one_batch, make_things, read, write
 from tests.conformance.test_sharing import Ear
+from tests.support.forks import PATIENCE
 from tests.support.postgres import fresh_schema, server_url
 from thoughtbox.engine import postgres_connection
 from thoughtbox.engine.postgres import PostgresEngine
@@ -165,7 +166,7 @@ def test_a_call_that_wrote_nothing_tells_nobody(engine: Engine, admin: psycopg.C
     write(engine, ids)
     write(engine, add(1))
     schema = admin.execute("SELECT current_schema()").fetchone()
-    heard = [notice for notice in admin.notifies(timeout=SECONDS, stop_after=1) if (notice.payload,) == schema]
+    heard = [notice for notice in admin.notifies(timeout=PATIENCE, stop_after=1) if (notice.payload,) == schema]
     heard += [notice for notice in admin.notifies(timeout=0) if (notice.payload,) == schema]
     assert len(heard) == 1
 
@@ -177,12 +178,12 @@ def test_lanes_are_written_side_by_side(engine: Engine):
     def meet(mine: threading.Event, yours: threading.Event):
         def work(sql: Sql) -> bool:
             mine.set()
-            return yours.wait(SECONDS)
+            return yours.wait(PATIENCE)
 
         return work
 
     meeting = [engine.write("one", meet(here, there)), engine.write("other", meet(there, here))]
-    assert [future.result(SECONDS) for future in meeting] == [True, True]
+    assert [future.result(PATIENCE) for future in meeting] == [True, True]
 
 
 def test_a_lane_is_written_by_one_at_a_time(engine: Engine):
@@ -197,7 +198,7 @@ def test_a_lane_is_written_by_one_at_a_time(engine: Engine):
         inside -= 1
 
     for future in [engine.write("lane", work) for _ in range(500)]:
-        future.result(SECONDS)
+        future.result(PATIENCE)
     assert most == 1
 
 
@@ -211,14 +212,14 @@ def test_a_workspace_held_too_long_is_busy(postgres: Store, monkeypatch: pytest.
     def hold(sql: Sql) -> None:
         sql.lock("SELECT id FROM things WHERE id = 1")
         held.set()
-        assert go_on.wait(SECONDS)
+        assert go_on.wait(PATIENCE)
 
     holding = holder.write("lane", hold)
-    assert held.wait(SECONDS)
+    assert held.wait(PATIENCE)
     with pytest.raises(StorageBusy):
         write(waiter, lambda sql: sql.lock("SELECT id FROM things WHERE id = 1"))
     go_on.set()
-    holding.result(SECONDS)
+    holding.result(PATIENCE)
     assert write(waiter, lambda sql: sql.lock("SELECT id FROM things WHERE id = 1")) == (1,)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conformance.store import SECONDS, add, ids, make_things, read, write
+from tests.conformance.store import add, ids, make_things, read, write
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.engine.sqlite import SqliteEngine
 from thoughtbox.errors import StorageError
@@ -45,7 +46,7 @@ def test_a_read_of_a_store_in_memory_tells_nobody(memory: SqliteEngine):
 
     memory.watch(look)
     write(memory, add(1))
-    assert done.wait(SECONDS)
+    assert done.wait(PATIENCE)
     for _ in range(10):
         read(memory, ids)
     assert looked == [[1]]
@@ -60,7 +61,7 @@ def test_a_store_in_memory_survives_a_batch_that_failed(memory: SqliteEngine):
     def enter(sql: Sql) -> None:
         sql.before_commit["step"] = refuse
 
-    assert isinstance(memory.write("lane", enter).exception(SECONDS), ValueError)
+    assert isinstance(memory.write("lane", enter).exception(PATIENCE), ValueError)
     assert read(memory, ids) == [1]
 
 

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from tests.support import postgres
+from tests.support.forks import PATIENCE
 
 
 @pytest.mark.skipif(bool(os.environ.get(postgres.URL_VARIABLE)), reason="no server is started here")
@@ -36,4 +37,4 @@ def test_a_lock_file_of_another_user_is_in_nobodys_way():
             with psycopg.connect(url) as connection:
                 assert connection.execute("SELECT 1").fetchone() == (1,)
         finally:
-            keeper.communicate(timeout=60)
+            keeper.communicate(timeout=PATIENCE)

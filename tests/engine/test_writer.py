@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.conformance.store import SECONDS
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.lanes import Lanes
 from thoughtbox.engine.protocol import Head, Sql
 from thoughtbox.engine.turnstile import FreeTurn, Turn
@@ -123,7 +123,7 @@ class Desk:
     def close(self) -> None:
         self.lanes.close()
         if self._writer:
-            self._writer.join(SECONDS)
+            self._writer.join(PATIENCE)
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def desk() -> Iterator[Desk]:
 
 
 def errors(futures: list[Future[Any]]) -> list[type[Any]]:
-    return [type(future.exception(SECONDS)) for future in futures]
+    return [type(future.exception(PATIENCE)) for future in futures]
 
 
 def nothing(sql: Sql) -> None: ...
@@ -240,7 +240,7 @@ def test_several_writers_share_the_lanes_and_all_end_with_them(desk: Desk):
     assert desk.lanes.busy == 0
     desk.lanes.close()
     for writer in writers:
-        writer.join(SECONDS)
+        writer.join(PATIENCE)
         assert not writer._thread.is_alive()
 
 
@@ -318,7 +318,7 @@ def test_whoever_has_no_connection_yet_is_left_to_the_thread(desk: Desk):
     desk.start(Session())
     called = desk.here(lambda sql: threading.get_ident())
     assert called is not None
-    assert called.result(SECONDS) != threading.get_ident()
+    assert called.result(PATIENCE) != threading.get_ident()
 
 
 def test_who_writes_here_while_the_lanes_close_finishes_what_was_put_behind(desk: Desk):

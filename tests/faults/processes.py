@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.faults.store import SECONDS, Acknowledged
+from tests.faults.store import Acknowledged
+from tests.support.forks import PATIENCE
 
 LONGEST_LIFE = 300.0
 """Seconds after which a process is killed, whatever happens."""
@@ -58,7 +59,7 @@ class Writer:
         assert self.process.stdout
         self.process.stdout.close()
         self.process.stdin.close()
-        self.process.wait(SECONDS)
+        self.process.wait(PATIENCE)
 
     def _next_line(self) -> bool:
         assert self.process.stdout

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from tests.support.box import WORKSPACE, settings_for, ticking_world
+from tests.support.forks import PATIENCE
 from thoughtbox.app import Thoughtbox
 from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.engine.sqlite import SqliteEngine
@@ -26,9 +27,6 @@ from thoughtbox.ledger.verify import verify_workspace
 from thoughtbox.operations.caller import Caller
 from thoughtbox.operations.dispatch import Call
 from thoughtbox.world import World
-
-SECONDS = 60.0
-"""The longest anything may take: what takes longer hangs."""
 
 SESSIONS = ("s1", "s2", "früh", "a/b")
 TYPES = ("plan", "analysis", "decision", "reflection", "hunch")
@@ -78,7 +76,7 @@ class Store:
             caller=Caller(agent="tester", transport="test"),
             **options,
         )
-        return self.app.dispatcher.submit(call).result(SECONDS)
+        return self.app.dispatcher.submit(call).result(PATIENCE)
 
     def think(self, content: str, session: str = "s1", *, key: str | None = None, **more: Any) -> str:
         """Record one thought; its id."""
@@ -102,7 +100,7 @@ class Store:
                 witness=sql.witness.get(self.workspace),
             ),
             long=True,
-        ).result(SECONDS)
+        ).result(PATIENCE)
 
     def contents(self) -> list[str]:
         """What was thought, in order."""
@@ -116,7 +114,7 @@ class Store:
             found = (ledger.record(seq) for seq in range(1, ledger.last_seq() + 1))
             return [record for record in found if record is not None]
 
-        return self.engine.read(read).result(SECONDS)
+        return self.engine.read(read).result(PATIENCE)
 
     def by_stream(self) -> list[Record]:
         """Every record of every stream that has a head, stream by stream, in order of their numbers."""
@@ -126,14 +124,14 @@ class Store:
             found = [record for name in ledger.streams("", limit=10**6) for record in ledger.stream(name)]
             return sorted(found, key=lambda record: record.seq)
 
-        return self.engine.read(read).result(SECONDS)
+        return self.engine.read(read).result(PATIENCE)
 
     def export(self) -> list[bytes]:
-        return self.engine.read(lambda sql: list(export_lines(sql, self.workspace))).result(SECONDS)
+        return self.engine.read(lambda sql: list(export_lines(sql, self.workspace))).result(PATIENCE)
 
     def views_that_differ(self) -> list[str]:
         """Those that are not what the ledger makes of them."""
-        found = self.engine.scratch(lambda sql: compare(sql, self.app.views)).result(SECONDS)
+        found = self.engine.scratch(lambda sql: compare(sql, self.app.views)).result(PATIENCE)
         return [*found.uncompared, *(difference.view for difference in found.differences)]
 
     def assert_whole(self) -> None:

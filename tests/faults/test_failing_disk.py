@@ -15,7 +15,8 @@ from threading import Event
 import pytest
 
 from tests.faults.disk import CHANGES, FailingDisk, How, Verb, failing_disk
-from tests.faults.store import SECONDS, Acknowledged, Store, fill, missing
+from tests.faults.store import Acknowledged, Store, fill, missing
+from tests.support.forks import PATIENCE
 from thoughtbox.engine import sqlite
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import StorageError, StorageFull
@@ -101,14 +102,14 @@ class Workload:
 
         def hold(_: Sql) -> None:
             held.set()
-            assert go_on.wait(SECONDS)
+            assert go_on.wait(PATIENCE)
 
         holding = self.store.engine.write("", hold)
-        assert held.wait(SECONDS)
+        assert held.wait(PATIENCE)
         waiting = {content: self.store.app.dispatcher.submit(self._call(content)) for content in contents}
         go_on.set()
-        holding.exception(SECONDS)
-        failed = [content for content, future in waiting.items() if future.exception(SECONDS)]
+        holding.exception(PATIENCE)
+        failed = [content for content, future in waiting.items() if future.exception(PATIENCE)]
         for content, future in waiting.items():
             error = future.exception()
             if error is None:
@@ -284,7 +285,7 @@ def test_a_watcher_hears_again_once_the_disk_works(template: Path, disk: Failing
     while not disk.failures:
         assert not heard.wait(0.01)
     disk.mend()
-    assert heard.wait(SECONDS)
+    assert heard.wait(PATIENCE)
     engine.close()
 
 

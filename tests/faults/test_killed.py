@@ -17,10 +17,10 @@ from random import Random
 import pytest
 
 from tests.faults.processes import writing
-from tests.faults.store import SECONDS, Acknowledged, Store, fill, missing
+from tests.faults.store import Acknowledged, Store, fill, missing
 from tests.support.box import WORKSPACE
-from tests.support.forks import spawned
-from tests.support.servers import PATIENCE, StdioServer, environment
+from tests.support.forks import PATIENCE, spawned
+from tests.support.servers import StdioServer, environment
 
 pytestmark = pytest.mark.sampled(2)
 
@@ -216,7 +216,7 @@ def die_in_a_checkpoint(directory: Path, writes: int, how: str) -> bool:
         cwd=Path(__file__).resolve().parents[2],
         stdout=subprocess.PIPE,
         check=False,
-        timeout=SECONDS,
+        timeout=PATIENCE,
     )
     lines = [json.loads(line) for line in process.stdout.splitlines()]
     with Store(directory) as store:

@@ -12,8 +12,9 @@ from random import Random
 import pytest
 
 from tests.faults.processes import writing
-from tests.faults.store import SECONDS, Acknowledged, Store, go_on_without_what_is_lost, missing
+from tests.faults.store import Acknowledged, Store, go_on_without_what_is_lost, missing
 from tests.support.box import WORKSPACE
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.sqlite import SqliteEngine
 from thoughtbox.engine.wal import examine
 from thoughtbox.errors import StorageDamaged
@@ -87,7 +88,7 @@ def looked_at(directory: Path) -> Verdict:
     try:
         return engine.read(
             lambda sql: verify_workspace(sql, WORKSPACE, keys=[], witness=sql.witness.get(WORKSPACE)), long=True
-        ).result(SECONDS)
+        ).result(PATIENCE)
     finally:
         engine.close()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-SECONDS = 120.0
+from tests.support.forks import PATIENCE
 
 
 def on_a_disk_of_its_own(verb: str, directory: Path, *needed: str) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def on_a_disk_of_its_own(verb: str, directory: Path, *needed: str) -> dict[str, 
         text=True,
         encoding="utf-8",
         check=False,
-        timeout=SECONDS,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

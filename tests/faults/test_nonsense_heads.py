@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 from tests.faults.forger import forging
-from tests.faults.store import SECONDS, Store, fill
+from tests.faults.store import Store, fill
 from tests.support.box import WORKSPACE
+from tests.support.forks import PATIENCE
 from thoughtbox.ledger.comparison import compare
 from thoughtbox.ledger.verdict import Verdict
 from thoughtbox.ledger.verify import known_workspaces, verify_stream, verify_workspace
@@ -38,7 +39,7 @@ def looked_at_from_all_sides(store: Store) -> dict[str, Verdict]:
             verify_stream(sql, workspace, stream)
         return {name: verify_workspace(sql, name, keys=store.app.keyring.verifiers) for name in workspaces}
 
-    return store.engine.read(look).result(SECONDS)
+    return store.engine.read(look).result(PATIENCE)
 
 
 def nonsense(chance: Random) -> tuple[str, tuple[object, ...]]:
@@ -121,4 +122,4 @@ def test_whatever_cursors_say_comparing_ends_with_a_list_of_differences(turn: in
                 chance.choice(NUMBERS),
             )
 
-    store.engine.scratch(lambda sql: compare(sql, store.app.views)).result(SECONDS)
+    store.engine.scratch(lambda sql: compare(sql, store.app.views)).result(PATIENCE)

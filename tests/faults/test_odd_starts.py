@@ -18,8 +18,9 @@ from threading import Event
 import apsw
 import pytest
 
-from tests.faults.store import SECONDS, Store, fill, go_on_without_what_is_lost
+from tests.faults.store import Store, fill, go_on_without_what_is_lost
 from tests.support.box import START_MS, WORKSPACE, ticking_world
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.sqlite import SqliteEngine
 from thoughtbox.errors import InvalidProof, LedgerBroken, SchemaTooNew, StorageDamaged, StorageError
 from thoughtbox.ledger import keeper
@@ -216,7 +217,7 @@ def edit(directory: Path, *statements: str) -> None:
 def rows(store: Store, tables: list[str]) -> list[tuple[object, ...]]:
     return store.engine.read(
         lambda sql: [row for table in tables for row in sql.rows(f"SELECT * FROM {table}")]
-    ).result(SECONDS)
+    ).result(PATIENCE)
 
 
 class TestALogThatIsNotWhole:
@@ -409,10 +410,10 @@ class TestTheCopyOfTheCheckpointBesideTheStore:
                 store.engine, store.app.feed, store.app.views, store.app.keyring, store.app.world, every=1
             )
             store.think("one")
-            assert failed.wait(SECONDS)
+            assert failed.wait(PATIENCE)
             (tmp_path / "checkpoints").unlink()
             store.think("two")
-            assert kept.wait(SECONDS)
+            assert kept.wait(PATIENCE)
             keeping.close()
             store.assert_whole()
             assert store.app.keyring.recall(WORKSPACE)

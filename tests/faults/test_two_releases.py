@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.processes import Writer, writing
-from tests.faults.store import SECONDS, Store, missing
+from tests.faults.store import Store, missing
+from tests.support.forks import PATIENCE
 from tests.support.preludes import NEXT_RELEASE
 from thoughtbox.domains.trail.view import Actions
 from thoughtbox.errors import SchemaTooNew
@@ -44,7 +45,7 @@ def take_over(directory: Path, url: str) -> None:
         [sys.executable, "-c", OPEN, str(directory), url, NEXT_RELEASE],
         cwd=Path(__file__).resolve().parents[2],
         check=True,
-        timeout=SECONDS,
+        timeout=PATIENCE,
     )
 
 

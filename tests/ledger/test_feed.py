@@ -9,20 +9,19 @@ import pytest
 
 from tests.support.box import WORKSPACE, Box
 from tests.support.boxes import OpenBox, box, open_box
+from tests.support.forks import PATIENCE
 from thoughtbox.ledger import feed as feed_module
 from thoughtbox.ledger.feed import MOST_PAGES, PAGE, SETTLE_SECONDS, Feed, Follower, Wanted
 from thoughtbox.ledger.record import Record
 
 __all__ = ["box", "open_box"]
 
-SECONDS = 20.0
-
 
 def record(box: Box, *texts: str, session: str = "s1") -> None:
     for future in [
         box.submit("thought_record", {"sessionId": session, "thoughtType": "note", "content": text}) for text in texts
     ]:
-        future.result(SECONDS)
+        future.result(PATIENCE)
 
 
 class Reader:
@@ -37,9 +36,9 @@ class Reader:
     def until(self, count: int) -> list[str]:
         """Read until so many records were seen; their texts."""
         while len(self.seen) < count:
-            assert self._woken.wait(SECONDS), f"woken for {len(self.seen)} records, and {count} were written"
+            assert self._woken.wait(PATIENCE), f"woken for {len(self.seen)} records, and {count} were written"
             self._woken.clear()
-            while (page := self.follower.take(self._limit).result(SECONDS)).records or page.more:
+            while (page := self.follower.take(self._limit).result(PATIENCE)).records or page.more:
                 assert len(page.records) <= self._limit
                 self.seen += page.records
         return [one.text for one in self.seen]
@@ -98,7 +97,7 @@ def test_many_writers_and_slow_readers_miss_nothing(open_box: OpenBox):
         writer.start()
     seen = [reader.until(300) for reader in readers]
     for writer in writers:
-        writer.join(SECONDS)
+        writer.join(PATIENCE)
 
     assert seen[0] == seen[1] == seen[2]
     assert [one.seq for one in readers[0].seen] == list(range(1, 301))
@@ -107,7 +106,7 @@ def test_many_writers_and_slow_readers_miss_nothing(open_box: OpenBox):
 def test_where_nobody_waits_it_is_looked_seldom_until_somebody_does(
     box: Box, feed: Feed, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(feed_module, "NO_HURRY_SECONDS", SECONDS)
+    monkeypatch.setattr(feed_module, "NO_HURRY_SECONDS", PATIENCE)
     woken = threading.Event()
     feed.follow(woken.set, waits=lambda: False)
     record(box, "one")
@@ -116,7 +115,7 @@ def test_where_nobody_waits_it_is_looked_seldom_until_somebody_does(
     reader = Reader(feed, since={})
 
     assert reader.until(1) == ["one"]
-    assert woken.wait(SECONDS)
+    assert woken.wait(PATIENCE)
     record(box, "two")
     assert reader.until(2) == ["one", "two"]
 
@@ -125,7 +124,7 @@ def test_a_slow_reader_is_only_behind_and_nothing_is_kept_for_it(box: Box, feed:
     reader = Reader(feed, limit=10)
     record(box, *(f"{number}" for number in range(3 * PAGE)))
 
-    first = reader.follower.take(10).result(SECONDS)
+    first = reader.follower.take(10).result(PATIENCE)
 
     assert first.more or not first.records
     assert len(feed._pages) <= MOST_PAGES
@@ -155,7 +154,7 @@ def test_who_wants_some_records_is_given_those(box: Box, feed: Feed, wanted: Wan
     assert reader.until(len(texts)) == texts
     marker = Reader(feed, since={})
     marker.until(3)
-    assert reader.follower.take().result(SECONDS).records == []
+    assert reader.follower.take().result(PATIENCE).records == []
     assert reader.follower.seen(WORKSPACE) == 3, "what is not wanted counts as seen"
 
 
@@ -175,7 +174,7 @@ def test_whoever_passes_over_a_stretch_has_seen_it(box: Box, feed: Feed):
     woken = threading.Event()
     follower = feed.follow(woken.set)
     record(box, "one", "two")
-    assert woken.wait(SECONDS)
+    assert woken.wait(PATIENCE)
 
     (stretch,) = follower.unseen()
     follower.pass_over(stretch)

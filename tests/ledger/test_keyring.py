@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 from tests.support.box import WORKSPACE
+from tests.support.forks import PATIENCE
 from thoughtbox.ledger.checkpoints import origin
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.signing import Checkpoint, SigningKey
@@ -17,7 +18,6 @@ from thoughtbox.world import World
 
 KEY = SigningKey.generate("thoughtbox", b"k" * 32)
 PROCESSES = 4
-SECONDS = 60
 
 REMEMBER = """
 import sys
@@ -58,7 +58,7 @@ def test_of_notes_remembered_at_once_by_several_processes_the_newest_is_kept(tmp
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
         for _ in range(PROCESSES)
     ]
-    alarm = threading.Timer(SECONDS, lambda: [process.kill() for process in processes])
+    alarm = threading.Timer(PATIENCE, lambda: [process.kill() for process in processes])
     alarm.start()
     try:
         for first in range(1, 1 + 100 * PROCESSES, PROCESSES):
@@ -92,6 +92,6 @@ def test_keys_trusted_at_once_by_several_processes_are_all_trusted(tmp_path: Pat
     processes = [
         subprocess.Popen([sys.executable, "-c", TRUST, str(tmp_path), str(number)]) for number in range(PROCESSES)
     ]
-    assert [process.wait(SECONDS) for process in processes] == [0] * PROCESSES
+    assert [process.wait(PATIENCE) for process in processes] == [0] * PROCESSES
 
     assert len(TrustedKeys(tmp_path).all()) == 25 * PROCESSES

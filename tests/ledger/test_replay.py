@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.store import Gate
-from tests.faults.store import SECONDS, Store
+from tests.faults.store import Store
 from tests.support.box import WORKSPACE, Box
+from tests.support.forks import PATIENCE
 from tests.support.preludes import NEXT_RELEASE
 from thoughtbox.domains.trail.view import Actions
 from thoughtbox.engine.protocol import Sql
@@ -115,7 +116,7 @@ def test_a_replay_that_is_killed_leaves_the_view_in_use_and_the_next_start_clear
                 [sys.executable, "-c", script, str(tmp_path), url, NEXT_RELEASE],
                 cwd=Path(__file__).resolve().parents[2],
                 check=False,
-                timeout=SECONDS,
+                timeout=PATIENCE,
             ).returncode
 
         assert start(DYING) == 7
@@ -186,7 +187,7 @@ def test_a_long_read_is_let_finish_and_the_view_takes_its_place_then(open_box: B
     making: list[Future[None]] = []
     with ThreadPoolExecutor(1) as threads:
         assert other.app.engine.read(long_read).result() == (5, 5)
-        making[0].result(SECONDS)
+        making[0].result(PATIENCE)
     assert made == [True]
 
 
@@ -204,7 +205,7 @@ def test_what_shares_a_transaction_with_the_last_step_is_in_the_new_tables_too(b
         ]
         gate.open()
         for one in waiting:
-            one.result(SECONDS)
+            one.result(PATIENCE)
 
     assert all(rebuild(engine, kind) for kind in (Answers, Actions))
     assert box.thought_for_action(actionId="deploy")["count"] == 2

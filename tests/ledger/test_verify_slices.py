@@ -12,6 +12,7 @@ import apsw
 import pytest
 
 from tests.support.box import WORKSPACE, Box
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.engine.steps import Steps, in_steps
 from thoughtbox.ledger import verify
@@ -21,7 +22,6 @@ from thoughtbox.ledger.verdict import Verdict
 from thoughtbox.ledger.verify import verify_in_steps, verify_workspace
 
 SLICE = 10
-SECONDS = 20
 
 
 @pytest.fixture(autouse=True)
@@ -180,7 +180,7 @@ def test_whoever_gives_up_ends_it_at_the_next_slice(box: Box):
 
     def read(work: Callable[[Sql], Any]) -> Future[Any]:
         def look(sql: Sql) -> Any:
-            is_begun.wait(SECONDS)
+            is_begun.wait(PATIENCE)
             looks.append(sql)
             if len(looks) == 2:
                 verifying.cancel()
@@ -191,6 +191,6 @@ def test_whoever_gives_up_ends_it_at_the_next_slice(box: Box):
     verifying = in_steps(verify_in_steps(read, WORKSPACE, keys=list))
     is_begun.set()
     with pytest.raises(CancelledError):
-        verifying.result(SECONDS)
-    box.app.engine.read(lambda sql: None, long=True).result(SECONDS)
+        verifying.result(PATIENCE)
+    box.app.engine.read(lambda sql: None, long=True).result(PATIENCE)
     assert len(looks) == 2

@@ -26,6 +26,7 @@ from tests.observatory.reading import (
 )
 from tests.support.box import Box
 from tests.support.browser import OpenPage, watched
+from tests.support.forks import PATIENCE
 from tests.support.observatory import SERVE_AND_OBSERVE, Observatory, StartObservatory, Store
 from tests.support.thinker import Client
 
@@ -133,7 +134,7 @@ def test_a_server_that_dies_is_told_and_nothing_is_missing_once_it_is_back(
     expect(rows(page).filter(has_text="Pages are slow")).to_have_count(1)
 
     os.kill(observed.pid, signal.SIGKILL)
-    observed.ends_within(30)
+    observed.ends_within(PATIENCE)
     says(page, "offline|reconnecting")
     for number in range(2, 12):
         mia.think(f"While nobody looked: {number}")

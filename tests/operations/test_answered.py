@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.forks import PATIENCE
 from thoughtbox.operations import answered
 from thoughtbox.operations.answered import Answered
 from thoughtbox.operations.shared_log import SIZE, SharedLog
@@ -95,7 +96,7 @@ def test_many_processes_write_at_once_and_all_read_the_same(shared: list[Answere
         for name in ("ann", "ben", "cid")
     ]
 
-    assert [writer.wait(60) for writer in writers] == [0, 0, 0]
+    assert [writer.wait(PATIENCE) for writer in writers] == [0, 0, 0]
 
     for one in shared:
         for name in ("ann", "ben", "cid"):

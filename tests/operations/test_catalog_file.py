@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import thoughtbox
+from tests.support.forks import PATIENCE
 from thoughtbox import domains
 from thoughtbox.operations import catalog_file
 from thoughtbox.operations.catalog import Catalog
@@ -74,7 +75,7 @@ def start(checkout: Path, caches: Path, **variables: str) -> subprocess.Popen[st
 
 
 def said(process: subprocess.Popen[str]) -> Any:
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err[-3000:]
     return json.loads(out)
 

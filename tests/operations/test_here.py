@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.operations.workshop import SECONDS, Bench, Workshop
+from tests.operations.workshop import Bench, Workshop
 from tests.support.box import Box
+from tests.support.forks import PATIENCE
 from thoughtbox import domains
 from thoughtbox.errors import InvalidPayload, PhaseViolation, ThoughtboxError
 from thoughtbox.operations.caller import Focus, Landing
@@ -27,7 +28,7 @@ _MEASURED = re.compile(r'"durationMs": \d+')
 
 def test_every_way_of_a_call_comes_to_the_same_here(workshop: Workshop):
     def call(operation: str, **arguments: Any) -> dict[str, Any]:
-        return workshop.submit(operation, here=True, **arguments).result(SECONDS)
+        return workshop.submit(operation, here=True, **arguments).result(PATIENCE)
 
     landing = Landing()
     assert call("make", text="one", landing=landing) == {"id": "th:1", "count": 1}
@@ -58,12 +59,12 @@ def test_what_is_one_transaction_is_done_at_once_on_sqlite_when_nobody_else_is_t
     ]
     if workshop.engine.dialect == "sqlite":
         assert [future.done() for future in asked[:3]] == [True, True, True]
-    assert [future.result(SECONDS) for future in asked[:3]] == [
+    assert [future.result(PATIENCE) for future in asked[:3]] == [
         {"count": 1},
         {"found": [1]},
         {"id": "th:2", "count": 2},
     ]
-    assert isinstance(asked[3].exception(SECONDS), PhaseViolation)
+    assert isinstance(asked[3].exception(PATIENCE), PhaseViolation)
 
 
 def test_of_a_call_in_slices_only_the_first_is_done_here(workshop: Workshop):
@@ -71,7 +72,7 @@ def test_of_a_call_in_slices_only_the_first_is_done_here(workshop: Workshop):
 
     workshop.submit(
         "make_in_slices", texts=["a", "b"], here=True, progress=lambda *_: threads.append(threading.get_ident())
-    ).result(SECONDS)
+    ).result(PATIENCE)
 
     assert len(threads) == 2
     assert threading.get_ident() not in threads
@@ -94,6 +95,6 @@ def test_the_example_of_an_operation_is_answered_alike_here_and_elsewhere(operat
 
 def outcome(future: Future[dict[str, Any]]) -> Any:
     try:
-        return future.result(SECONDS)
+        return future.result(PATIENCE)
     except ThoughtboxError as error:
         return error.payload()

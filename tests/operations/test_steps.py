@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from tests.operations.workshop import SECONDS, Workshop
+from tests.operations.workshop import Workshop
+from tests.support.forks import PATIENCE
 from thoughtbox.errors import InvalidOperation, InvalidPayload
 
 
@@ -31,7 +32,7 @@ def test_others_write_between_two_slices(workshop: Workshop):
         *(workshop.submit("make", text="other") for _ in range(20)),
     ]
     for other in others:
-        other.result(SECONDS)
+        other.result(PATIENCE)
 
     texts = [text for text, _ in workshop.records()]
 
@@ -50,7 +51,7 @@ def test_whoever_gives_up_ends_it_at_its_next_slice(workshop: Workshop):
     running = workshop.submit(
         "make_in_slices", texts=[f"{number}" for number in range(10_000)], progress=lambda *_: begun.set()
     )
-    assert begun.wait(SECONDS)
+    assert begun.wait(PATIENCE)
 
     assert running.cancel()
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.support.box import WORKSPACE, ticking_world
+from tests.support.forks import PATIENCE
 from thoughtbox.engine.protocol import Engine
 from thoughtbox.errors import InvalidPayload, PhaseViolation
 from thoughtbox.ledger.answers import Answers
@@ -21,7 +22,6 @@ from thoughtbox.operations.dispatch import Call, Dispatcher
 from thoughtbox.operations.registry import Table
 from thoughtbox.search.texts import Texts
 
-SECONDS = 20.0
 TOPIC = "workshop.piece"
 
 
@@ -181,7 +181,7 @@ class Workshop:
         )
 
     def call(self, operation: str, **arguments: Any) -> dict[str, Any]:
-        return self.submit(operation, **arguments).result(SECONDS)
+        return self.submit(operation, **arguments).result(PATIENCE)
 
     def landed(self, operation: str, **arguments: Any) -> Focus:
         """The focus that a call comes to."""
@@ -196,4 +196,4 @@ class Workshop:
             lambda sql: [
                 (record.text, record.envelope["source"]) for record in Ledger(sql, WORKSPACE, self.views).tail(0)
             ]
-        ).result(SECONDS)
+        ).result(PATIENCE)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.search.conftest import BACK, BOOK, GONE, NAMED, Library, OpenLibrary
 from tests.support.box import WORKSPACE
+from tests.support.forks import PATIENCE
 from tests.support.servers import soon
 from thoughtbox.engine.protocol import Sql
 from thoughtbox.errors import LedgerBroken, StorageDamaged
@@ -26,7 +27,6 @@ from thoughtbox.search.texts import SLICE_RECORDS, Texts
 
 pytestmark = pytest.mark.sampled(2)
 
-SECONDS = 20.0
 
 LASTING = pytest.mark.parametrize("open_library", ["sqlite", "postgres"], indirect=True)
 """Not in memory, where a store is gone with its process."""
@@ -263,7 +263,7 @@ def test_a_crash_in_the_middle_loses_nothing_and_doubles_nothing(open_library: O
         [sys.executable, "-W", "ignore", "-c", CRASHING, str(library.settings.data_dir), *given],
         cwd=Path(__file__).resolve().parents[2],
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
     assert crashed.returncode == 7
@@ -347,18 +347,18 @@ def test_a_keeper_ends_between_two_slices_however_much_there_is_to_do(
 
     def one_by_one(self: Texts, after: int, limit: int) -> int:
         begun.set()
-        assert may_go_on.wait(SECONDS)
+        assert may_go_on.wait(PATIENCE)
         return whole(self, after, 1)
 
     monkeypatch.setattr(Texts, "advance", one_by_one)
     kept = keeping(library)
     library.add("stirs it")
-    assert begun.wait(SECONDS)
+    assert begun.wait(PATIENCE)
     closing = threading.Thread(target=kept.close)
     closing.start()
-    assert kept._stopping.wait(SECONDS)
+    assert kept._stopping.wait(PATIENCE)
     may_go_on.set()
-    closing.join(SECONDS)
+    closing.join(PATIENCE)
 
     assert not kept._thread.is_alive()
     assert library.reached() <= 1

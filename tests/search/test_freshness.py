@@ -10,6 +10,7 @@ import pytest
 
 from tests.search.conftest import NOTE, Library
 from tests.support.box import WORKSPACE
+from tests.support.forks import PATIENCE
 from thoughtbox.errors import LedgerBroken, StorageError
 from thoughtbox.ledger.keyring import Keyring
 from thoughtbox.ledger.record import Draft
@@ -17,8 +18,6 @@ from thoughtbox.operations import Example, Input, Output, Room, Tx, freshness
 from thoughtbox.operations.dispatch import Call, Dispatcher
 from thoughtbox.operations.registry import Table
 from thoughtbox.search.texts import Texts
-
-SECONDS = 20.0
 
 
 class Write(Input):
@@ -68,10 +67,10 @@ class Notes:
 
     def write(self, *texts: str) -> None:
         for future in [self.submit("note_write", {"text": text}) for text in texts]:
-            future.result(SECONDS)
+            future.result(PATIENCE)
 
     def search(self, query: str, **options: Any) -> dict[str, Any]:
-        return self.submit("note_search", {"query": query}, **options).result(SECONDS)
+        return self.submit("note_search", {"query": query}, **options).result(PATIENCE)
 
 
 @pytest.fixture
@@ -103,7 +102,7 @@ def test_every_one_of_many_searchers_sees_what_was_written_before(notes: Notes):
 
     answers = [notes.submit("note_search", {"query": "needle"}) for _ in range(12)]
 
-    assert [answer.result(SECONDS) for answer in answers] == [{"found": [301]}] * 12
+    assert [answer.result(PATIENCE) for answer in answers] == [{"found": [301]}] * 12
 
 
 def test_nothing_is_written_when_nothing_lags(library: Library, notes: Notes, monkeypatch: pytest.MonkeyPatch):
@@ -154,14 +153,14 @@ def test_a_search_does_not_wait_for_whoever_holds_the_store(
     notes.write("cache")
     monkeypatch.setattr(freshness, "LONGEST_SECONDS", 0.1)
     goes_on = threading.Event()
-    held = library.engine.write(WORKSPACE, lambda sql: goes_on.wait(SECONDS))
+    held = library.engine.write(WORKSPACE, lambda sql: goes_on.wait(PATIENCE))
 
     answer = notes.search("cache")
 
     assert not held.done()
     assert answer["notice"]["code"] == "BEHIND"
     goes_on.set()
-    held.result(SECONDS)
+    held.result(PATIENCE)
 
 
 def test_a_search_whose_view_cannot_catch_up_answers_from_what_there_is(
@@ -192,14 +191,14 @@ def test_a_view_that_does_not_move_is_not_waited_for(notes: Notes, monkeypatch: 
 def test_the_caller_is_not_held_up_while_views_catch_up(library: Library, notes: Notes):
     notes.write("cache")
     goes_on = threading.Event()
-    held = library.engine.write(WORKSPACE, lambda sql: goes_on.wait(SECONDS))
+    held = library.engine.write(WORKSPACE, lambda sql: goes_on.wait(PATIENCE))
 
     answer = notes.submit("note_search", {"query": "cache"})
 
     assert not answer.done()
     goes_on.set()
-    assert held.result(SECONDS)
-    assert answer.result(SECONDS) == {"found": [1]}
+    assert held.result(PATIENCE)
+    assert answer.result(PATIENCE) == {"found": [1]}
 
 
 def test_a_search_that_is_given_up_takes_back_what_has_not_begun(library: Library, notes: Notes):
@@ -208,19 +207,19 @@ def test_a_search_that_is_given_up_takes_back_what_has_not_begun(library: Librar
 
     def hold(_: object) -> None:
         begun.set()
-        assert goes_on.wait(SECONDS)
+        assert goes_on.wait(PATIENCE)
 
     held = library.engine.write(WORKSPACE, hold)
-    assert begun.wait(SECONDS)
+    assert begun.wait(PATIENCE)
     answer = notes.submit("note_search", {"query": "cache"})
 
     assert answer.cancel()
     goes_on.set()
-    held.result(SECONDS)
+    held.result(PATIENCE)
 
     with pytest.raises(CancelledError):
-        answer.result(SECONDS)
-    library.engine.write(WORKSPACE, lambda sql: None).result(SECONDS)
+        answer.result(PATIENCE)
+    library.engine.write(WORKSPACE, lambda sql: None).result(PATIENCE)
     assert library.reached() == 0
 
 

@@ -200,7 +200,7 @@ def test_a_wide_bind_without_a_token_refuses_to_start_and_says_why(tmp_path: Pat
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -219,7 +219,7 @@ def test_a_port_that_is_taken_is_said_at_once(server: HttpServer, tmp_path: Path
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 

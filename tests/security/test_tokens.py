@@ -36,7 +36,7 @@ def thoughtbox(*words: str, directory: Path, **settings: str) -> subprocess.Comp
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 

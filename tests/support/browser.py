@@ -22,6 +22,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, ViewportSize, WebSocket, sync_playwright
 
 from tests.browser.chromium import NAMED, Chromium, find
+from tests.support.forks import PATIENCE
 
 LEFT_OUT = (
     "HttpsUpgrades",
@@ -45,8 +46,7 @@ ARGUMENTS = (
     "--force-color-profile=srgb",
     f"--disable-features={','.join(LEFT_OUT)}",
 )
-PATIENCE_MS = 30_000
-"""How long a test waits for what has to come; a busy machine is slow."""
+PATIENCE_MS = round(PATIENCE * 1000)
 
 STILL: dict[str, Any] = {"reduced_motion": "reduce"}
 

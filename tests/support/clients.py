@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.forks import PATIENCE
+
 NODE = Path(sys.executable).parent
 CLIENTS = Path(__file__).parent.parent / "clients" / "node_modules" / ".bin"
 
@@ -22,7 +24,7 @@ def program(name: str) -> str:
 
 
 def run(
-    name: str, *arguments: str, home: Path, seconds: float = 60, **variables: str
+    name: str, *arguments: str, home: Path, seconds: float = PATIENCE, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run it with a home of its own and nothing of the tester's settings."""
     return subprocess.run(

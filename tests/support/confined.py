@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.support.forks import PATIENCE
 from thoughtbox.confinement import machine
 from thoughtbox.confinement.box import Box
 from thoughtbox.confinement.boxes import Boxes
@@ -14,7 +15,6 @@ from thoughtbox.confinement.plan import Limits, Plan
 
 LIMITS = Limits(wall_seconds=60, cpu_seconds=60, memory_mb=512, file_mb=5, processes=40, output_kb=256)
 PYTHON = [getattr(sys, "_base_executable", sys.executable), "-I", "-S", "-c"]
-PATIENCE = 120.0
 
 
 class Ran(NamedTuple):

@@ -21,6 +21,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.forks import PATIENCE
+
 URL_VARIABLE = "THOUGHTBOX_TEST_DATABASE_URL"
 
 # What is answered must survive a closed engine here, not a power cut.
@@ -152,7 +154,7 @@ def _start(config: pytest.Config) -> str:
     assert keeper.stdout
 
     def stop() -> None:
-        keeper.communicate(timeout=60)
+        keeper.communicate(timeout=PATIENCE)
 
     config.add_cleanup(stop)
     url = keeper.stdout.readline().strip()

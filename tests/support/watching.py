@@ -181,6 +181,7 @@ def get(
 def watching(port: int, path: str = "/ws", **options: Any) -> Generator[Watcher]:
     """A watcher with an independent implementation of the protocol, through no proxy."""
     usual: dict[str, Any] = {"proxy": None, "max_size": None, "ping_interval": None, "compression": None}
+    usual |= {"open_timeout": PATIENCE, "close_timeout": PATIENCE}
     with connect(f"ws://127.0.0.1:{port}{path}", **{**usual, **options}) as connection:
         yield Watcher(connection)
 

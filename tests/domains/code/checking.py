@@ -13,6 +13,7 @@ from typing import Any
 from pydantic_monty import MontyRuntimeError, MontySession, MontyTypingError
 
 from tests.support.clients import program, surroundings
+from tests.support.forks import PATIENCE
 from thoughtbox.domains.code.catalog import Catalog, OperationEntry
 from thoughtbox.domains.code.signatures import python_name
 
@@ -34,7 +35,7 @@ def compiled(folder: Path, declarations: str, snippets: Mapping[str, str]) -> di
         text=True,
         encoding="utf-8",
         check=False,
-        timeout=120,
+        timeout=PATIENCE,
     )
     found: dict[str, list[str]] = defaultdict(list)
     for name, error in _ERROR.findall(ran.stdout):

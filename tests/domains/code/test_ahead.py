@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.forks import PATIENCE
 from tests.support.servers import StdioServer, children, command, environment, soon
 from tests.support.snippets import BUILDS, LANGUAGES, sandboxes
 from thoughtbox.domains.code import ahead
@@ -78,7 +79,7 @@ def test_it_needs_none_of_what_takes_long_to_import():
     )
     heavy = "[name for name in ('pydantic', 'asyncio', 'thoughtbox.operations.dispatch') if name in sys.modules]"
     ran = subprocess.run(
-        [sys.executable, "-c", f"{code}; print({heavy})"], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", f"{code}; print({heavy})"], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
 
     assert ran.stdout.strip() == "[]"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.clients import NODE
+from tests.support.forks import PATIENCE
 from thoughtbox.domains.memory.hashing import DEEPEST, canonical, digest, is_signed, sign
 
 INPUT = "af062acbe3e64aa039672b0bc0197abeb443bf0cc9685e7d96ea67d18afdb7d7"
@@ -49,7 +50,7 @@ def test_it_writes_what_ecmascript_writes():
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     )
 

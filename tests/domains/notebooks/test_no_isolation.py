@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.box import Box
+from tests.support.forks import PATIENCE
 from tests.support.notebooks import NODE, Notebook
 from tests.support.thinker import Client
 
@@ -45,7 +46,7 @@ def shell(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 

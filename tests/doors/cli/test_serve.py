@@ -13,10 +13,9 @@ from urllib.request import urlopen
 import pytest
 
 from tests.doors.cli.conftest import COMMAND, Cli
+from tests.support.forks import PATIENCE
 from thoughtbox.doors.cli.serve import announcement
 from thoughtbox.settings import load
-
-PATIENCE = 30
 
 
 @contextmanager

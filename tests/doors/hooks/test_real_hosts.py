@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.clients import program, run, surroundings
+from tests.support.forks import PATIENCE
 from tests.support.pages import GATEWAY
 from tests.support.scripted_agent import SUMMARY, Anthropic, OpenAI, Result, ScriptedAgent, Seen, Use
 from tests.support.scripted_model import DONE
 from thoughtbox.doors.cli.main import main
 
 ASKED = "Write the greeting to a.txt."
-MOST_SECONDS = 100
 
 
 class Project:
@@ -154,7 +154,7 @@ class Conversation:
         raise AssertionError(f"it ended without an answer: {lines[-3:]}")
 
     def end(self) -> None:
-        _, complaints = self._process.communicate(timeout=MOST_SECONDS)
+        _, complaints = self._process.communicate(timeout=PATIENCE)
         assert self._process.returncode == 0, complaints
 
 
@@ -229,7 +229,7 @@ def codex(project: Project, url: str) -> subprocess.CompletedProcess[str]:
         str(project.root),
         ASKED,
         home=project.home,
-        seconds=MOST_SECONDS,
+        seconds=PATIENCE,
         CODEX_HOME=str(folder),
         SCRIPTED_KEY="none",
     )

@@ -14,6 +14,7 @@ import pytest
 
 from tests.doors.mcp.conftest import StartHttp
 from tests.support.clients import NODE, run
+from tests.support.forks import PATIENCE
 from tests.support.servers import environment
 from thoughtbox import domains
 from thoughtbox.doors.mcp import call_options
@@ -77,7 +78,7 @@ def test_the_client_in_python_runs(tmp_path: Path):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.doors.mcp.conftest import StartHttp
 from tests.support.clients import program, surroundings
+from tests.support.forks import PATIENCE
 
 REVISIONS = ("2025-06-18", "2025-11-25", "2026-07-28")
 EXPECTED = Path(__file__).with_name("conformance_expected.toml")
@@ -31,7 +32,7 @@ def test_the_official_suite_finds_nothing_but_what_is_listed(start_http: StartHt
     }
     failed: Checks = set()
     for revision, process in running.items():
-        process.wait(60)
+        process.wait(PATIENCE)
         failures, passed = results(tmp_path / revision)
         failed |= failures
         assert len(passed) >= 12, f"too little was checked at {revision}"

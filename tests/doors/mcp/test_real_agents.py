@@ -17,6 +17,7 @@ import pytest
 from tests.doors.mcp.conftest import StartHttp
 from tests.support import notebooks_page, pages
 from tests.support.clients import run
+from tests.support.forks import PATIENCE
 from tests.support.notebooks import NODE
 from tests.support.pages import GATEWAY, Answer, Call, Script
 from tests.support.scripted_model import DONE, AnthropicMessages, OpenAIResponses, ScriptedModel
@@ -30,7 +31,6 @@ OVERHEARD = 'tee "$1" | "$0" serve --transport stdio | tee "$2"'
 Page = Callable[[], list[pages.Exchange]]
 """The calls of a page."""
 
-MOST_SECONDS = 100
 MOST_STEPS = 4
 """From an empty context to the next thought."""
 
@@ -67,7 +67,7 @@ def claude(server: dict[str, Any], script: Script, home: Path, said: str = "Use 
             "--allowedTools",
             f"mcp__thoughtbox__{GATEWAY}",
             home=home,
-            seconds=MOST_SECONDS,
+            seconds=PATIENCE,
             ANTHROPIC_BASE_URL=model.url,
             ANTHROPIC_API_KEY="none",
         )
@@ -100,7 +100,7 @@ def codex(server: list[str], script: Script, home: Path) -> ScriptedModel:
             "--dangerously-bypass-approvals-and-sandbox",
             "Use the ledger.",
             home=home,
-            seconds=MOST_SECONDS,
+            seconds=PATIENCE,
             CODEX_HOME=str(settings.parent),
             SCRIPTED_KEY="none",
         )

@@ -16,6 +16,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, KNOWN_PROTOCOL_VERSIO
 from tests.doors.mcp.conftest import StartHttp, StartStdio
 from tests.support.client_messages import framed, in_era, requests
 from tests.support.forked_stdio import forked_stdio
+from tests.support.forks import PATIENCE
 from tests.support.servers import ENVELOPE, INITIALIZE, SERVE, environment
 from tests.support.tapped_http import tapped_http
 
@@ -71,7 +72,7 @@ def test_the_sdks_client_is_served_in_every_mode(transport: Any, mode: str):
 async def listens(client: Client) -> None:
     async with client.listen(resource_subscriptions=["thoughtbox://trail/s1"]) as changes:
         await client.call_tool("thought_record", THOUGHT)
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             async for change in changes:
                 assert "trail/s1" in str(change)
                 break

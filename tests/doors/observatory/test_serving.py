@@ -97,7 +97,7 @@ def test_beside_a_server_over_http_it_shows_what_that_writes(store: Store, tmp_p
 
         server.popen.terminate()
         assert watcher.closed_with() == 1001
-        assert server.ends_within(2.0) == 0
+        assert server.ends_within(PATIENCE) == 0
     finally:
         server.stop()
 
@@ -118,7 +118,7 @@ def test_beside_a_server_over_stdio_it_says_nothing_on_the_pipe(
 
     server.close_stdin()
 
-    assert server.ends_within(2.0) == 0
+    assert server.ends_within(PATIENCE) == 0
     assert all(message["jsonrpc"] == "2.0" for message in server.rest()), "nothing but the protocol"
     assert [watcher.closed_with() for watcher in watchers] == [1001] * 3
 
@@ -135,7 +135,7 @@ def test_a_server_is_not_kept_from_ending_by_who_does_not_listen(
 
         server.close_stdin()
 
-        assert server.ends_within(2.0) == 0
+        assert server.ends_within(PATIENCE) == 0
 
 
 def test_it_is_off_unless_it_is_asked_for(start_stdio: Callable[..., StdioServer], tmp_path: Path):
@@ -207,7 +207,7 @@ def test_alone_it_shows_what_others_write_and_ends_when_told_to(
     assert texts_of(watcher, 1) == ["meanwhile"]
 
     server.popen.send_signal(number)
-    assert server.ends_within(2.0) == 0
+    assert server.ends_within(PATIENCE) == 0
     assert watcher.closed_with() == 1001
 
 

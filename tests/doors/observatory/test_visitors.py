@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from websockets.exceptions import InvalidStatus
 
 from tests.support.box import WORKSPACE, Box, ticking_world
+from tests.support.forks import PATIENCE
 from tests.support.servers import Response, soon
 from tests.support.watching import (
     HANDSHAKE,
@@ -656,7 +657,7 @@ def test_who_takes_nothing_is_dropped_however_much_it_says(hurried: Observed):
     sending = threading.Thread(target=_flood, args=(connection, masked(PING, b"x" * 125) * 500), daemon=True)
     sending.start()
 
-    sending.join(30)
+    sending.join(PATIENCE)
 
     assert not sending.is_alive()
     all_are_gone(hurried)
@@ -729,7 +730,7 @@ def test_a_download_that_nobody_takes_is_dropped(hurried: Observed, monkeypatch:
     connection = hurried.connect(b"GET /api/export HTTP/1.1\r\nHost: localhost\r\n\r\n", takes=4096)
     assert connection.recv(12) == b"HTTP/1.1 200"
 
-    assert dropped.wait(30)
+    assert dropped.wait(PATIENCE)
 
     assert not all_of(connection).endswith(b"0\r\n\r\n"), "it can be told from one that is whole"
 
@@ -746,7 +747,7 @@ def test_a_download_comes_whole_to_who_says_no_more(open_to_this_machine: Observ
     connection = shown.connect(b"GET /api/export HTTP/1.1\r\nHost: localhost\r\n\r\n", takes=4096)
     connection.recv(1)
     connection.shutdown(socket.SHUT_WR)
-    assert probed.wait(30)
+    assert probed.wait(PATIENCE)
 
     body = all_of(connection).partition(b"\r\n\r\n")[2]
 
@@ -861,7 +862,7 @@ def test_no_extension_and_no_subprotocol_is_agreed_on(open_to_this_machine: Obse
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(st.binary(max_size=60), st.builds(lambda body: masked(TEXT, body), st.binary(max_size=80)))))
 def test_whatever_comes_over_a_socket_the_server_goes_on(open_to_this_machine: Observed, sent: list[bytes]):
-    with socket.create_connection(("127.0.0.1", open_to_this_machine.port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", open_to_this_machine.port), timeout=PATIENCE) as connection:
         connection.sendall(HANDSHAKE + b"".join(sent) + masked(8, b"\x03\xe8"))
         connection.shutdown(socket.SHUT_WR)  # half a frame would be waited for as long as a watcher may be silent
         found = all_of(connection)
@@ -892,7 +893,7 @@ def test_whatever_is_asked_the_answer_is_no_failure_of_the_server(
 ):
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers)
     head = f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{lines}\r\n".encode("latin-1")
-    with socket.create_connection(("127.0.0.1", open_to_this_machine.port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", open_to_this_machine.port), timeout=PATIENCE) as connection:
         connection.sendall(head)
         found = all_of(connection)
 

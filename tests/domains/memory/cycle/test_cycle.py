@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.domains.memory.cycle.guarded import DRAFT, INPUTS, Guarded
 from tests.support.box import Box
+from tests.support.forks import PATIENCE
 from thoughtbox.domains.memory.cycle.phases import PHASES, next_phase
 from thoughtbox.domains.memory.hashing import digest
 from thoughtbox.errors import CycleComplete, PhaseViolation, SessionNotFound, ThoughtboxError, ValidationFailed
@@ -318,7 +319,7 @@ def test_of_two_processes_that_run_the_same_phase_one_wins(tmp_path: Path):
         )
         for number in (1, 2)
     ]
-    said = sorted(racer.communicate(timeout=60)[0].strip() for racer in racers)
+    said = sorted(racer.communicate(timeout=PATIENCE)[0].strip() for racer in racers)
 
     assert said == ["ok", "refused"]
     status = box.memory_session_status(session_id=1)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from tests.domains.memory.episodes.conftest import Memory
 from tests.support.box import Box
+from tests.support.forks import PATIENCE
 from thoughtbox.domains.memory.episodes.episode import Episode
 from thoughtbox.domains.memory.episodes.placing import Fresh, Places
 from thoughtbox.domains.memory.episodes.plan import Caps, planned, statements
@@ -150,7 +151,7 @@ def test_a_process_that_is_killed_while_it_writes_leaves_nothing_of_the_run_behi
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert killed.returncode == -signal.SIGKILL
     assert killed.stdout.decode().split() == ["40", "cells"]

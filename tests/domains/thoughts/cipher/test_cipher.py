@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.forks import PATIENCE
 from thoughtbox import content
 from thoughtbox.domains.thoughts.cipher.meaning import (
     MOST_NOTES,
@@ -676,7 +677,7 @@ def test_a_megabyte_of_anything_is_read_in_linear_time(text: str):
         "    meaning(step, lambda number, line: Target(f'th:{number}', 'claim'))\n"
         f"prose_meaning({text}, lambda number, line: Target(f'th:{{number}}', 'claim'))\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)
 
 
 # What is said about it

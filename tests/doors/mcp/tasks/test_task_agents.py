@@ -14,9 +14,6 @@ from tests.support.servers import soon
 from tests.support.task_client import CAPABILITIES, EXTENSION
 from tests.support.terminal import Terminal
 
-SECONDS = 60.0
-"""A client in a terminal takes its time to begin."""
-
 
 def known_to_claude(home: Path) -> dict[str, str]:
     """Surroundings in which Claude Code asks nothing before it begins."""
@@ -50,13 +47,13 @@ def test_claude_code_puts_a_task_aside_and_hears_of_its_end(tmp_path: Path):
     with ScriptedModel(AnthropicMessages(), verify_once) as model:
         told = {**known_to_claude(tmp_path), "ANTHROPIC_BASE_URL": model.url}
         with Terminal([program("claude"), *options], told, tmp_path) as terminal:
-            soon(lambda: asked("tools/list") and "❯" in terminal.shown, SECONDS)
+            soon(lambda: asked("tools/list") and "❯" in terminal.shown)
             terminal.type("Use the ledger.")
-            soon(lambda: "Use the ledger." in terminal.shown, SECONDS)
+            soon(lambda: "Use the ledger." in terminal.shown)
             terminal.type("\r")
-            soon(lambda: asked("tasks/get"), SECONDS)
+            soon(lambda: asked("tasks/get"))
             task = asked("tasks/get")[-1]["taskId"]
-            soon(lambda: f"MCP task {task}" in terminal.shown and "completed" in terminal.shown, SECONDS)
+            soon(lambda: f"MCP task {task}" in terminal.shown and "completed" in terminal.shown)
 
     (call,) = asked("tools/call")
     assert call["_meta"][CAPABILITIES]["extensions"] == {EXTENSION: {}}

@@ -139,7 +139,7 @@ def test_the_extensions_own_package_knows_every_message(place: Place):
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=True,
     ).stdout.split()
 
@@ -162,7 +162,7 @@ def test_the_official_suite_finds_nothing_in_tasks_but_what_is_listed(place: Pla
         for name in SCENARIOS
     ]
     for process in running:
-        process.wait(60)
+        process.wait(PATIENCE)
 
     failed, passed = results(place.file("found"))
     assert len(passed) >= 35, "too little was checked"
