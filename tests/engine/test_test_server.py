@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -24,7 +23,7 @@ def test_a_lock_file_of_another_user_is_in_nobodys_way():
         variables = {**os.environ, "TMPDIR": shared}
         variables.pop("XDG_RUNTIME_DIR", None)
         keeper = subprocess.Popen(
-            [sys.executable, "-W", "ignore", str(postgres.__file__)],
+            postgres.KEEPER,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

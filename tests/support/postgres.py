@@ -21,9 +21,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.forks import PATIENCE
-
 URL_VARIABLE = "THOUGHTBOX_TEST_DATABASE_URL"
+KEEPER = [sys.executable, "-W", "ignore", __file__]
+"""Starts a server, says where it is, and ends it when standard input does."""
 
 # What is answered must survive a closed engine here, not a power cut.
 QUICK = ("fsync = off", "full_page_writes = off", "max_connections = 200")
@@ -143,7 +143,7 @@ def _drop_spare() -> None:
 
 def _start(config: pytest.Config) -> str:
     keeper = subprocess.Popen(
-        [sys.executable, "-W", "ignore", __file__],
+        KEEPER,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -154,7 +154,7 @@ def _start(config: pytest.Config) -> str:
     assert keeper.stdout
 
     def stop() -> None:
-        keeper.communicate(timeout=PATIENCE)
+        keeper.communicate()
 
     config.add_cleanup(stop)
     url = keeper.stdout.readline().strip()
