@@ -38,7 +38,7 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup serve test check test-page format bench torture steady docs lock clean
+.PHONY: help setup serve test check test-page test-bytecode format bench torture steady docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,11 +53,15 @@ setup: $(VENV)/.ready $(PAGE)/index.html $(CLIENTS)/node_modules/.ready ## Insta
 serve: $(VENV)/.ready $(PAGE)/index.html ## Start the server and the Observatory on the embedded store, and say how to connect
 	$(BIN)/thoughtbox serve --transport http --observe
 
-test: setup check test-page ## Lint, format, types, import contract, and all tests on both engines
+test: setup check test-page test-bytecode ## Lint, format, types, import contract, and all tests on both engines
 	$(PYTEST) $(PYTEST_ARGS)
 
 test-page: ui/node_modules/.ready
 	cd ui && npm run --silent test
+
+# Once, and not in every test process: to rewrite what tests assert takes most of the time in which they are collected.
+test-bytecode: $(VENV)/.ready
+	@$(BIN)/pytest --quiet --collect-only > /dev/null
 
 check: $(VENV)/.ready ui/node_modules/.ready ## Lint, format check, strict types (of the page, too) and import contract only
 	$(BIN)/ruff check

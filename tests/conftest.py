@@ -89,8 +89,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             continue
         if config.option.markexpr == "torture":
             item.add_marker(pytest.mark.torture)
-        elif len(items) > FEW and _is_of_another_engine(item):
-            left_out.add(item)
+        elif len(items) > FEW and _is_of_one_engine(item):
+            left_out |= {item} if _is_of_another_engine(item) else set()
         elif len(items) > FEW and marker is not None:
             sampled[item.path, marker.args[0]].append(item)
     for (file, share), own in sampled.items():

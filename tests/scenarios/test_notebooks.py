@@ -25,6 +25,7 @@ def ready(agent: Agent) -> None:
     agent.call(GATEWAY, {"operation": "cipher", "sessionId": session, "brief": True})
 
 
+@pytest.mark.sampled(4)
 @everywhere
 def test_a_notebook_is_written_run_cited_and_replayed_through_every_door(start_agent: Callable[..., Agent]):
     agent = start_agent(THOUGHTBOX_NODE=NODE)
@@ -79,6 +80,7 @@ def test_the_toolset_notebooks_shows_every_verb_as_a_tool(start_agent: Callable[
     } <= shown
 
 
+@pytest.mark.sampled(4)
 @everywhere
 def test_outputs_are_resources_with_their_own_type(start_agent: Callable[..., Agent]):
     agent = start_agent(THOUGHTBOX_NODE=NODE)
@@ -107,6 +109,7 @@ def test_outputs_are_resources_with_their_own_type(start_agent: Callable[..., Ag
     assert f"thoughtbox://notebook/{named['notebookId']}" in {str(each.uri) for each in listed}
 
 
+@pytest.mark.sampled(4)
 @everywhere
 def test_output_comes_as_progress_while_a_cell_runs(start_agent: Callable[..., Agent]):
     agent = start_agent(THOUGHTBOX_NODE=NODE)
@@ -130,6 +133,7 @@ def test_output_comes_as_progress_while_a_cell_runs(start_agent: Callable[..., A
     assert [progress for progress, _ in heard] == sorted(progress for progress, _ in heard)
 
 
+@pytest.mark.sampled(4)
 @everywhere
 def test_a_run_that_its_client_gives_up_is_interrupted(start_agent: Callable[..., Agent]):
     agent = start_agent(THOUGHTBOX_NODE=NODE)
@@ -145,6 +149,7 @@ def test_a_run_that_its_client_gives_up_is_interrupted(start_agent: Callable[...
     assert soon(outcome) == "interrupted"
 
 
+@pytest.mark.sampled(4)
 @everywhere
 def test_edits_and_reads_are_answered_while_a_cell_of_the_same_client_runs(start_agent: Callable[..., Agent]):
     agent = start_agent(THOUGHTBOX_NODE=NODE)

@@ -12,7 +12,8 @@ from tests.support.box import Box, empty_schema
 OpenBox = Callable[..., Box]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+# One text of SQL serves both engines, which have tests of their own: every second story of a room is told on both.
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.sampled(2))])
 def open_box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenBox]:
     """Opens a Thoughtbox; the same name is the same store, on the engine that is being tested."""
     opened: list[Box] = []
