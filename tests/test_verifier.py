@@ -659,7 +659,7 @@ JSON = st.recursive(
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(NAMES, NAMES, JSON), max_size=6))
 def test_whatever_the_ledger_takes_in_its_export_is_valid(records: list[tuple[str, str, Any]]) -> None:
     store = Store()
@@ -675,7 +675,7 @@ def test_whatever_the_ledger_takes_in_its_export_is_valid(records: list[tuple[st
     assert Forger.of(export).export() == export
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(st.binary())
 def test_no_bytes_make_it_crash(garbage: bytes) -> None:
     assert not check(garbage).valid
@@ -720,7 +720,7 @@ def edited(export: bytes, edits: list[tuple[str, int, int, bytes]]) -> bytes:
     return export
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(EDITS)
 def test_an_edited_file_is_valid_only_if_nothing_was_edited(edits: list[tuple[str, int, int, bytes]]) -> None:
     changed = edited(exported(), edits)

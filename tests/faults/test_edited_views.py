@@ -47,6 +47,7 @@ EDITS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", EDITS)
 def test_a_thought_that_is_not_the_one_asked_for_is_not_shown(mia: Client, box: Box, what: str):
     statement, asked = EDITS[what]

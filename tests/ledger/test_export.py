@@ -83,7 +83,7 @@ def test_an_import_that_fails_at_its_last_line_leaves_nothing(open_box: Callable
     assert take_in(other, lines).added == 7
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_file_with_any_byte_changed_is_refused_or_means_the_same(box: Box, data: st.DataObject):
     if box.ledger_status()["records"] == 0:

@@ -98,7 +98,7 @@ RECORDS = st.lists(st.lists(CHANGE, max_size=4), max_size=12)
 """What each record does: it puts books in their place, or (None) takes them away; several times, perhaps."""
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(records=RECORDS)
 def test_every_earlier_state_is_what_it_was_when_it_was_the_newest(engine: Engine, records):
     def work(sql: Sql) -> None:

@@ -120,17 +120,28 @@ def test_a_workspace_of_nothing_else_is_text_in_every_view(attacked: Attacked, o
             says(page, "<script>__pwned")
 
 
-def test_what_turns_text_around_or_steers_a_terminal_is_shown_by_its_code(attacked: Attacked, open_page: OpenPage):
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize(
+    "name", ["ansi-colour", "bidi-override", "bidi-isolates", "zero-width", "backspaces", "c1-controls"]
+)
+def test_what_turns_text_around_or_steers_a_terminal_is_shown_by_its_code(
+    attacked: Attacked, open_page: OpenPage, name: str
+):
     """In titles, tags, tables and details alike: what one reads has to be what stands there."""
     page = open_page()
-    for name in ("ansi-colour", "bidi-override", "bidi-isolates", "zero-width", "backspaces", "c1-controls"):
-        for view in SESSION_VIEWS:
-            session, thought = attacked.planted.sessions[name], attacked.planted.thoughts[name]
-            page.goto(attacked.server.link(session, view=view, sel=thought))
-            ready(page)
-            settle(page)
-            assert "U+" in text_of(page)
-            assert page.evaluate(in_page("steering")) == [], name
+    session, thought = attacked.planted.sessions[name], attacked.planted.thoughts[name]
+    for view in SESSION_VIEWS:
+        page.goto(attacked.server.link(session, view=view, sel=thought))
+        ready(page)
+        settle(page)
+        assert "U+" in text_of(page)
+        assert page.evaluate(in_page("steering")) == []
+
+
+def test_nothing_turns_text_around_or_steers_a_terminal_where_a_workspace_is_shown(
+    attacked: Attacked, open_page: OpenPage
+):
+    page = open_page()
     for view in WORKSPACE_VIEWS:
         page.goto(attacked.server.link(view=view))
         settle(page)

@@ -72,6 +72,7 @@ PICTURES = [
 ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
 def test_the_page_can_be_pictured_as_the_documentation_shows_it(
     show: Show, show_notebook: ShowNotebook, open_page: OpenPage, picture: Picture

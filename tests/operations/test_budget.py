@@ -148,7 +148,7 @@ def test_every_budget_from_the_smallest_up_is_kept(resumed: dict[str, Any]):
             assert shown["budget"]["truncated"] is (max_chars < whole)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     ANSWERS,
     st.integers(-3, 3_000),
@@ -170,7 +170,7 @@ def test_no_answer_ever_exceeds_its_budget(
     assert answer == before
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(ANSWERS, st.integers(0, 50))
 def test_an_answer_that_fits_is_untouched(answer: dict[str, Any], spare: int):
     size = max(2, length(payload(answer)))
@@ -180,7 +180,7 @@ def test_an_answer_that_fits_is_untouched(answer: dict[str, Any], spare: int):
     assert fit(answer, None, ceiling=size + spare).answer is answer
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(ANSWERS, st.integers(2, 2_000))
 def test_the_same_answer_is_always_cut_the_same_way(answer: dict[str, Any], max_chars: int):
     first = fit(answer, max_chars)
@@ -189,7 +189,7 @@ def test_the_same_answer_is_always_cut_the_same_way(answer: dict[str, Any], max_
     assert first.warnings == again.warnings
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(ANSWERS, st.integers(2, 2_000))
 def test_a_cut_text_is_the_beginning_of_the_text_and_never_splits_a_character(answer: dict[str, Any], max_chars: int):
     known = set(strings(answer))
@@ -200,7 +200,7 @@ def test_a_cut_text_is_the_beginning_of_the_text_and_never_splits_a_character(an
             assert any(whole.startswith(text[:-1]) for whole in known)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(RECORDS, min_size=1, max_size=12), st.integers(60, 1_500), st.booleans())
 def test_one_id_that_can_be_opened_is_always_left(cards: list[dict[str, Any]], max_chars: int, nested: bool):
     answer = {"success": True, "agent_id": "mia", "result": {"cards": cards}} if nested else {"cards": cards}
@@ -208,7 +208,7 @@ def test_one_id_that_can_be_opened_is_always_left(cards: list[dict[str, Any]], m
     assert left & {known["id"] for known in cards}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(RECORDS, min_size=1, max_size=12), st.integers(200, 2_000), st.booleans())
 def test_what_is_left_of_a_list_is_its_newest_part_in_its_order(
     cards: list[dict[str, Any]], max_chars: int, first: bool

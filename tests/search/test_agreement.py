@@ -60,7 +60,7 @@ def matches(text: str, query: str, known: set[str]) -> bool:
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=TEXTS, queries=st.lists(QUERIES, min_size=1, max_size=8))
 def test_what_is_found_is_what_the_query_means(library: Library, texts: list[str], queries: list[str]):
     workspace = f"w{next(WORKSPACES)}"

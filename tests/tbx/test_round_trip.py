@@ -14,7 +14,7 @@ from tests.support.session_logs import session_logs
 from tests.tbx.values import alike, anything, records, same
 from thoughtbox.tbx import decode, encode, is_tbx
 
-thorough = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def travelled(value: Any) -> Any:

@@ -40,6 +40,7 @@ def described(client: Client, **arguments: Any) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_every_operation_is_described_in_short_and_its_example_runs(box: Box, operation: Operation):
     nobody = Client(box, stateless=True)

@@ -57,6 +57,7 @@ def outcome(mind: Mind, operation: Operation, arguments: dict[str, Any]) -> Thou
     return None
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ROOM)
 def test_nonsense_for_any_argument_is_answered_or_refused_by_name_with_a_way_out(worn: Mind, name: str):
     operation = ROOM[name]

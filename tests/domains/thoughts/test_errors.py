@@ -107,6 +107,7 @@ def test_every_operation_of_the_room_declares_codes_of_the_table():
     assert declared <= TABLE_OF_THE_DOCUMENT
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("operation", ours())
 def test_an_argument_of_any_kind_is_answered_or_refused_as_the_callers_fault(bold: Client, operation: str):
     found = TABLE.operations[operation]
@@ -138,7 +139,7 @@ def test_an_argument_of_any_kind_is_answered_or_refused_as_the_callers_fault(bol
         max_size=6,
     ),
 )
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_call_to_the_gateway_is_answered_or_refused_as_the_callers_fault(
     bold: Client, operation: str, arguments: dict[str, Any]
 ):

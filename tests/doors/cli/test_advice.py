@@ -68,6 +68,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_no_command_sends_people_to_itself(cli: Cli, damage, words: list[str]):

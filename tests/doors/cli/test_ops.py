@@ -54,7 +54,7 @@ def test_one_operation_is_shown_in_full(cli: Cli):
         assert part in ran.out
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", list(TABLE.operations))
 def test_the_example_of_an_operation_can_be_typed_as_it_stands(
     cli: Cli, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -13,6 +13,7 @@ from thoughtbox.operations.dispatch import Call
 THOUGHTS = 10_000
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.doors(engine="sqlite", every=True)
 def test_a_chain_of_10000_thoughts_comes_through_whole(fresh_agent: Agent):
     agent = fresh_agent

@@ -47,7 +47,7 @@ NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """What the newest revision repeats in a header, by method."""
 
 EXAMPLES = settings(
-    max_examples=100,
+    max_examples=50,
     deadline=None,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

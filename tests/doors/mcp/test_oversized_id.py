@@ -50,7 +50,7 @@ def written(pairs: list[tuple[str, Any]], *, escaped: bool, spaced: bool) -> byt
     return ("{" + comma.join(parts) + "}").encode()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(MESSAGES, st.booleans(), st.booleans(), st.data())
 def test_it_is_what_a_reader_of_json_finds_however_the_message_is_cut(
     pairs: list[tuple[str, Any]], escaped: bool, spaced: bool, data: st.DataObject
@@ -62,7 +62,7 @@ def test_it_is_what_a_reader_of_json_finds_however_the_message_is_cut(
     assert found(message, *range(len(message))) == expected(message), "byte by byte"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.one_of(st.binary(max_size=60), st.text('{}[]":,\\ id17en', max_size=60).map(str.encode)))
 def test_what_is_no_json_does_no_harm(noise: bytes):
     assert isinstance(found(noise, *range(len(noise))), str | int | None)

@@ -146,7 +146,7 @@ LOOSE = ("content",)
 """What a client's model has called, and what came of it, is of no use here, and not looked into."""
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data())
 def test_what_the_official_types_refuse_is_refused_and_nothing_else(data: st.DataObject):
     method, version = data.draw(st.sampled_from(CASES))

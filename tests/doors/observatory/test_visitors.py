@@ -859,7 +859,7 @@ def test_no_extension_and_no_subprotocol_is_agreed_on(open_to_this_machine: Obse
 # Whatever comes
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(st.binary(max_size=60), st.builds(lambda body: masked(TEXT, body), st.binary(max_size=80)))))
 def test_whatever_comes_over_a_socket_the_server_goes_on(open_to_this_machine: Observed, sent: list[bytes]):
     with socket.create_connection(("127.0.0.1", open_to_this_machine.port), timeout=PATIENCE) as connection:
@@ -886,7 +886,7 @@ TARGETS = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TARGETS, HEADS)
 def test_whatever_is_asked_the_answer_is_no_failure_of_the_server(
     open_to_this_machine: Observed, target: str, headers: list[tuple[str, str]]

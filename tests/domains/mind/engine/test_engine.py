@@ -164,7 +164,7 @@ def test_now_is_the_latest_time_in_the_slice():
 
 
 @pytest.mark.parametrize("place", [BRANCH, STEP])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_the_order_in_which_a_slice_comes_changes_nothing(place: Place, data: st.DataObject):
     types = st.sampled_from(["hypothesis", "test", "evidence", "decision", "question", "note"])

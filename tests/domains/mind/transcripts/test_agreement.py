@@ -42,7 +42,7 @@ def said(line: dict[str, Any]) -> str:
     return "\n".join(block["text"] for block in content if block["type"] == "text")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     lines=st.lists(
         st.tuples(LINES, st.booleans(), st.sampled_from([b"\n", b"\r\n", b"\n\n", b"\nnull\n"])), max_size=12

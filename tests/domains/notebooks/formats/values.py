@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 
 from thoughtbox.domains.notebooks.formats.document import CellDoc, Document, Language, OutputDoc
 
-thorough = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+thorough = settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 
 LANGUAGES = get_args(Language)
 LINES = (

@@ -664,7 +664,7 @@ MEGABYTE = 1_000_000
         "'S1|H|so ' + '[a:S' * (N // 4)",
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_a_megabyte_of_anything_is_read_in_linear_time(text: str):
     """Not timed: whatever takes more than linear time on a megabyte takes hours, and is ended here."""
     program = (

@@ -546,7 +546,7 @@ FIELDS = (
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(sessions, graphs(), st.sampled_from(["monthly", "weekly", "daily", "none"]), st.data())
 def test_what_is_written_is_read_back_the_same(
     session: Session, thoughts: list[Thought], granularity: Granularity, data: st.DataObject
@@ -826,7 +826,7 @@ def tangles(draw: st.DrawFn) -> list[dict[str, Any]]:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(tangles())
 def test_whatever_the_links_say_no_thought_is_lost_and_no_link_leads_forward(tangle: list[dict[str, Any]]):
     with TemporaryDirectory() as folder:

@@ -53,7 +53,7 @@ def test_a_title_that_differs_in_case_and_blanks_only_is_the_same(tom: Client):
 
 
 @given(st.lists(st.text(min_size=1, max_size=12).filter(str.strip), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_the_titles_each_has_its_own_id_and_can_be_read_by_it(tom: Client, titles: list[str]):
     storable = [title for title in titles if "\0" not in title and title.isprintable()]
     ids = {title: write(tom, title) for title in storable}

@@ -81,6 +81,7 @@ def must_be_the_same(here: Client, session_id: str, form: str) -> None:
     assert there.exported("cipher", sessionId=moved_id) == here.exported("cipher", sessionId=session_id)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("judged", JUDGED, ids=[judged.name for judged in JUDGED])
 def test_a_session_of_reasoning_comes_back_as_it_was(box: Box, judged: Judged, form: str):

@@ -59,7 +59,7 @@ def record(client: Client, moves: list[tuple[str, list[tuple[str, int]], bool, s
             client.think("so", **{name: value for name, value in where.items() if name == "branchId"})
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(MOVES)
 def test_what_is_kept_is_what_the_rules_make_of_the_whole_session(
     quick_box: Box, moves: list[tuple[str, list[tuple[str, int]], bool, str, str]]
