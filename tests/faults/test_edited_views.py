@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.box import Box
-from tests.support.boxes import box, open_box
+from tests.support.boxes import box
+from tests.support.boxes import open_box_on_both as open_box
 from tests.support.thinker import Client
 from thoughtbox.errors import LedgerBroken
 from thoughtbox.ledger.replay import rebuild

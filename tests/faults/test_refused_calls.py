@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.support.box import WORKSPACE, Box
-from tests.support.boxes import OpenBox, open_box
+from tests.support.boxes import OpenBox
+from tests.support.boxes import open_box_on_both as open_box
 from tests.support.thinker import Client
 from thoughtbox.errors import ThoughtboxError
 

@@ -12,10 +12,20 @@ from tests.support.box import Box, empty_schema
 OpenBox = Callable[..., Box]
 
 
-# One text of SQL serves both engines, which have tests of their own: every second story of a room is told on both.
+@pytest.fixture(params=["sqlite", "postgres"])
+def open_box_on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenBox]:
+    """Opens a Thoughtbox; the same name is the same store, on the engine that is being tested."""
+    yield from _opening(request, tmp_path)
+
+
+# A room's stories read one text of SQL on both engines, and these have tests of their own.
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.sampled(2))])
 def open_box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenBox]:
     """Opens a Thoughtbox; the same name is the same store, on the engine that is being tested."""
+    yield from _opening(request, tmp_path)
+
+
+def _opening(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenBox]:
     opened: list[Box] = []
     schemas: dict[str, str] = {}
     leaving: list[Callable[[], object]] = []
