@@ -412,6 +412,7 @@ ENDLESS = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("language", ENDLESS)
 def test_a_snippet_that_has_written_keeps_others_from_writing_for_two_seconds_at_most(open_box: OpenBox, language: str):
     """However long it may compute."""
