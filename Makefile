@@ -79,7 +79,7 @@ bench: setup ## Measure: us, the floor and the peers, in one table
 	$(BIN)/python -m bench
 
 torture: setup ## The long fault tests, and every story in every combination, drawn anew each time
-	$(PYTEST) -m torture $(PYTEST_ARGS)
+	$(PYTEST) -m torture -o faulthandler_timeout=3600 $(PYTEST_ARGS)
 
 steady: setup ## What was changed, or TESTS, 50 times in random order beside busy work: lists what ever failed
 	$(BIN)/python -m tests.steady --times $(TIMES) $(TESTS)
