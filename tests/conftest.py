@@ -127,7 +127,6 @@ def _shuffle(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
-    gc.set_threshold(*(10 * many for many in gc.get_threshold()))  # a test is over before there is much of it
 
 
 def pytest_report_header(config: pytest.Config) -> str:

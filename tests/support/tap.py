@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+import orjson
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 from mcp_types import methods as sdk
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, KNOWN_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
@@ -64,8 +65,8 @@ class Tap:
         """The client has sent this: a message, its bytes, or anything else."""
         if isinstance(message, bytes | str):
             try:
-                message = json.loads(message)
-            except (ValueError, RecursionError):
+                message = _parsed(message)
+            except ValueError:
                 self._sent_garbage = True  # in which a server may find an id that we do not
         for one in message if isinstance(message, list) else [message]:
             if isinstance(one, dict):
@@ -144,6 +145,13 @@ class Tap:
         _any_fits([lambda at=at: _own(NOTIFICATIONS, method, at, message) for at in revisions])
         if method == "notifications/progress" and (params or {}).get("progressToken") not in self._tokens:
             raise Wrong("this is the progress of nothing that was asked")
+
+
+def _parsed(message: bytes | str) -> Any:
+    try:
+        return json.loads(message)
+    except RecursionError:
+        return orjson.loads(message)  # which goes as deep as a server does
 
 
 def _result(method: str, revision: str, result: Mapping[str, Any]) -> None:

@@ -211,8 +211,26 @@ def _after(steps: Steps[Any], done: Future[Any]) -> Future[Any]:
     except BaseException as error:
         # What would end a generator, a task or the process fails this request only.
         if isinstance(error, Exception) and not isinstance(error, StopIteration | CancelledError):
-            return steps.throw(error)
+            return _thrown(steps, error)
         wrapped = RuntimeError(f"an operation raised {type(error).__name__}")
         wrapped.__cause__ = error
         return steps.throw(wrapped)
     return steps.send(result)
+
+
+def _thrown(steps: Steps[Any], error: Exception) -> Future[Any]:
+    """The step that follows an error. One that was answered lets go of what it went through."""
+    try:
+        step = steps.throw(error)
+    except (StopIteration, ProtocolError):
+        _drop_tracebacks(error)
+        raise
+    _drop_tracebacks(error)
+    return step
+
+
+def _drop_tracebacks(error: BaseException | None) -> None:
+    """The frames in them hold what the client has sent, and the future that holds the error: garbage of megabytes."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
