@@ -231,6 +231,6 @@ def _thrown(steps: Steps[Any], error: Exception) -> Future[Any]:
 
 def _drop_tracebacks(error: BaseException | None) -> None:
     """The frames in them hold what the client has sent, and the future that holds the error: garbage of megabytes."""
-    while error is not None:
+    while error is not None and error.__traceback__ is not None:  # causes may lead back to where they began
         error.__traceback__ = None
         error = error.__cause__ or error.__context__
