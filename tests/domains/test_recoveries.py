@@ -174,7 +174,7 @@ def some_callers(operation: Operation) -> list[str]:
     return ["newcomer", others[[each.name for each in OPERATIONS].index(operation.name) % len(others)]]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_what_a_refusal_recommends_succeeds_when_it_is_sent_as_it_stands(operation: Operation):
     walk(operation, some_callers(operation))
