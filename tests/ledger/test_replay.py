@@ -17,7 +17,7 @@ from tests.support.box import WORKSPACE, Box
 from tests.support.forks import PATIENCE
 from tests.support.preludes import NEXT_RELEASE
 from thoughtbox.domains.trail.view import Actions
-from thoughtbox.engine.protocol import Sql
+from thoughtbox.engine.protocol import Engine, Sql
 from thoughtbox.ledger import replay
 from thoughtbox.ledger.answers import Answers
 from thoughtbox.ledger.replay import rebuild
@@ -84,6 +84,26 @@ def test_others_write_and_read_while_views_are_made_anew(open_box: Boxes):
     assert len(counts) >= 12
     assert other.thought_for_action(actionId="deploy")["count"] == counts[-1]
     assert all(rebuild(box.app.engine, kind) for kind in box.app.views.kinds)
+
+
+@pytest.mark.parametrize("make", [rebuild, lambda engine, kind: replay.remake(engine, [kind])])
+def test_the_first_records_of_a_store_may_come_while_its_views_are_made(
+    open_box: Boxes, monkeypatch: pytest.MonkeyPatch, make: Callable[[Engine, type[View]], object]
+):
+    box, other = open_box(), open_box()
+    heads = replay.heads
+
+    def heads_of_first_records(sql: Sql) -> dict[str, int]:
+        monkeypatch.undo()
+        for number in range(3):
+            think(other, f"{number}")
+        return heads(sql)
+
+    monkeypatch.setattr(replay, "heads", heads_of_first_records)
+    make(box.app.engine, Actions)
+
+    assert other.thought_for_action(actionId="deploy")["count"] == 3
+    assert rebuild(box.app.engine, Actions)
 
 
 def test_a_difference_is_found_however_much_is_written_meanwhile(open_box: Boxes):

@@ -81,6 +81,7 @@ def rebuild(engine: Engine, kind: type[View], progress: Progress | None = None) 
         return _fingerprint_if_readable(sql, kind, until), until
 
     with engine.alone(), _Making(engine, [kind], progress) as making:
+        making.make_shadows()
         before, until = engine.read(as_it_was).result()
         making.take_in(until)
         # Nobody else knows the tables yet: they hold what the old ones held then, whatever is written meanwhile.
@@ -109,11 +110,6 @@ class _Making:
 
     def __enter__(self) -> _Making:
         _clear_away(self._engine)
-        if self._engine.read(record_count).result():  # without any, the last step makes them where they belong
-            mark = token_hex(MARK_BYTES)
-            self._shadows = {kind: Shadow(kind_of(kind), self._engine.dialect, mark) for kind in self._kinds}
-        for shadow in self._shadows.values():
-            self._engine.write("", shadow.create).result()
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
@@ -128,6 +124,8 @@ class _Making:
     def take_in(self, until: Mapping[str, int]) -> None:
         """Take in each workspace's records up to these, and let others write in between."""
         total = sum(until.values())
+        if total and not self._shadows:  # without any record, the last step makes the tables where they belong
+            self.make_shadows()
         for workspace, target in until.items():
             while (reached := self._reached.get(workspace, 0)) < target:
                 further = self._engine.write(
@@ -138,6 +136,13 @@ class _Making:
                 self._reached[workspace] = further
                 if self._progress:
                     self._progress(min(total, sum(self._reached.values())), total)
+
+    def make_shadows(self) -> None:
+        """Make the tables beside those in use, empty."""
+        mark = token_hex(MARK_BYTES)
+        self._shadows = {kind: Shadow(kind_of(kind), self._engine.dialect, mark) for kind in self._kinds}
+        for shadow in self._shadows.values():
+            self._engine.write("", shadow.create).result()
 
     def finish(self, empty: Iterable[AnyView] = ()) -> None:
         """Put the views in their place; those of `empty` without anything in them."""
