@@ -28,6 +28,7 @@ from tests.support.box import Box
 from tests.support.browser import OpenPage, watched
 from tests.support.forks import PATIENCE
 from tests.support.observatory import SERVE_AND_OBSERVE, Observatory, StartObservatory, Store
+from tests.support.servers import pause
 from tests.support.thinker import Client
 
 BREAK = r"WebSocket|Failed to load resource|ERR_|net::"
@@ -159,7 +160,7 @@ def test_a_page_that_finds_no_server_says_so_and_comes_to_itself(
     expect(rows(page).filter(has_text="Pages are slow")).to_have_count(1)
 
     page.context.set_offline(True)
-    observed.popen.send_signal(signal.SIGSTOP)
+    pause(observed.popen.pid)
     mia.think("S2|H|S1|The cache is cold")
     observed.popen.send_signal(signal.SIGCONT)
     page.context.set_offline(False)

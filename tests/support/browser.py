@@ -180,7 +180,8 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     with _running(browser._loop):
         yield open_page
         for watched in pages:
-            watched.page.unroute_all(behavior="wait")  # an answer under way ends here, and not in the next test
+            if not watched.page.is_closed():
+                watched.page.unroute_all(behavior="wait")  # an answer under way ends here, and not in the next test
         wrong = [what for watched in pages for what in watched.found()]
         for watched in pages:
             _WATCHED.pop(watched.page)

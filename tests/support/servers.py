@@ -79,6 +79,21 @@ def is_running(pid: int) -> bool:
     return status.rpartition(") ")[2][0] not in "ZX"
 
 
+def states(process: int) -> set[str]:
+    """What the threads of a process are doing."""
+    found = set[str]()
+    for thread in Path(f"/proc/{process}/task").glob("*/stat"):
+        with suppress(OSError):
+            found.add(thread.read_text(encoding="utf-8").rpartition(") ")[2][0])
+    return found
+
+
+def pause(process: int) -> None:
+    """Stop a process, and wait until none of its threads computes any more: some may go on for a while."""
+    os.kill(process, signal.SIGSTOP)
+    soon(lambda: states(process) <= {"T", "Z", "X"})
+
+
 def command(pid: int) -> str:
     """What a process was started with; nothing when it has ended, or is just becoming another program."""
     try:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from tests.sandbox.javascript.conftest import is_running
 from tests.sandbox.javascript.telling import tell
 from tests.support.clocks import computed, once
 from tests.support.forks import PATIENCE
-from tests.support.servers import soon
+from tests.support.servers import pause, soon, states
 from thoughtbox.errors import LimitExceeded, SandboxUnavailable, SnippetFailed
 from thoughtbox.sandbox.javascript import compiled
 from thoughtbox.sandbox.javascript.sandbox import JavaScriptSandbox
@@ -150,8 +150,7 @@ def test_a_worker_that_stands_still_is_ended_and_replaced(fresh_sandbox: JavaScr
     (worker,) = fresh_sandbox.processes
     with closing(fresh_sandbox.run(ASK, Limits())) as run:
         run.start()
-        os.kill(worker, signal.SIGSTOP)
-        soon(lambda: states(worker) == {"T"})
+        pause(worker)
         with pytest.raises(LimitExceeded, match="machine is busy") as caught:
             run.resume(Reply())
 
@@ -274,12 +273,3 @@ print([name for name in sys.modules if name.partition(".")[0] in {"wasmtime", "q
 def has_ended(process: int) -> bool:
     """Whether it is gone, or waits to be reaped by somebody else."""
     return states(process) <= {"Z", "X"}
-
-
-def states(process: int) -> set[str]:
-    """What the threads of a process are doing."""
-    found = set[str]()
-    for thread in Path(f"/proc/{process}/task").glob("*/stat"):
-        with suppress(OSError):
-            found.add(thread.read_text(encoding="utf-8").rpartition(") ")[2][0])
-    return found

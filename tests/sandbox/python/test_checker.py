@@ -13,6 +13,7 @@ import pytest
 
 from tests.sandbox.python.host import Host
 from tests.sandbox.python.processes import engine_processes, resident
+from tests.support.servers import pause
 from thoughtbox.errors import SnippetError, SnippetFailed, SnippetInvalid
 from thoughtbox.sandbox.python import checker
 from thoughtbox.sandbox.python.sandbox import PythonSandbox
@@ -128,7 +129,7 @@ def test_a_checker_that_takes_too_long_has_no_say(own: PythonSandbox, monkeypatc
     worker = own._checker._worker
     assert worker
     assert worker._pid in others
-    os.kill(worker._pid, signal.SIGSTOP)  # it would take for ever
+    pause(worker._pid)  # it would take for ever
     assert not is_refused(own, "tb.nope(1)")
     monkeypatch.undo()
     assert is_refused(own, "tb.nope(2)")

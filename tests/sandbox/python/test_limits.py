@@ -14,6 +14,7 @@ import pytest
 from tests.sandbox.python.host import BUILDERS, OPERATIONS, Host, Told
 from tests.sandbox.python.processes import Watcher
 from tests.support.clocks import compute, computed, later, once
+from tests.support.servers import pause
 from thoughtbox.errors import LimitExceeded, SnippetFailed
 from thoughtbox.sandbox import exceeded as exceeding
 from thoughtbox.sandbox.protocol import Asked, Ended, Limits, Reply, Snippet
@@ -115,7 +116,7 @@ def test_on_a_busy_machine_a_snippet_still_has_all_of_its_time(own: PythonSandbo
         run.start()
         process = run._worker._pid
         assert process
-        os.kill(process, signal.SIGSTOP)
+        pause(process)
         turn_comes = threading.Timer(1, os.kill, (process, signal.SIGCONT))
         turn_comes.start()
         ended = run.resume(Reply({}, base=1))
