@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,19 @@ SEED = "THOUGHTBOX_TEST_SEED"
 ROOT = Path(__file__).resolve().parent.parent
 FEW = 500
 """Tests up to which nothing is left out: whoever names them wants them all."""
+
+TOGETHER = (
+    ("tests/observatory/",),
+    (
+        "tests/domains/notebooks/",
+        "tests/confinement/",
+        "tests/scenarios/test_notebooks.py",
+        "tests/test_notebooks_page.py",
+    ),
+    ("tests/doors/",),
+    ("tests/faults/", "tests/ledger/", "tests/engine/", "tests/conformance/"),
+)
+"""What shares a browser, kernels, servers, or PostgreSQL: one test process each has it, and begins with it."""
 
 StartAgent = Callable[..., Agent]
 
@@ -78,9 +91,18 @@ def _keep_catalog() -> None:
     sys.dont_write_bytecode = told
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is not this time's sample, before anything else is chosen by marks."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
+    """Leave out what is not this time's sample, before anything else is chosen by marks; then put all in order."""
+    _sample(config, items)
+    yield
+    if config.getoption("--shuffle"):
+        _shuffle(items)
+    elif len(items) > FEW:
+        _deal_out(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+def _sample(config: pytest.Config, items: list[pytest.Item]) -> None:
     left_out = set[pytest.Item]()
     sampled: defaultdict[tuple[Path, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
@@ -99,8 +121,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
-    if config.getoption("--shuffle"):
-        _shuffle(items)
 
 
 def _is_of_one_engine(item: pytest.Item) -> bool:
@@ -121,6 +141,23 @@ def _shuffle(items: list[pytest.Item]) -> None:
     places = {path: chance.random() for path in sorted({item.path for item in items})}
     chance.shuffle(items)
     items.sort(key=lambda item: places[item.path])
+
+
+def _deal_out(items: list[pytest.Item], processes: int) -> None:
+    """Put at the beginning of each process's share what it is to share; who is done early takes from the ends."""
+    shares: list[list[pytest.Item]] = [[] for _ in range(processes)]
+    rest: list[pytest.Item] = []
+    for item in items:
+        place = next((place for place, names in enumerate(TOGETHER) if item.nodeid.startswith(names)), None)
+        (rest if place is None else shares[place % processes]).append(item)
+    rest.sort(key=lambda item: item.path, reverse=True)  # rooms last: their tests are short
+    left, items[:] = len(items), []
+    for number, share in enumerate(shares):
+        size = left // (processes - number)
+        more, rest[:] = rest[: max(0, size - len(share))], rest[max(0, size - len(share)) :]
+        items += [*share, *more]
+        left -= len(share) + len(more)
+    items += rest
 
 
 @pytest.hookimpl(trylast=True)

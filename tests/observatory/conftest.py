@@ -57,11 +57,17 @@ def show(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         yield show
 
 
-@pytest.fixture
-def shown(request: pytest.FixtureRequest, show: Show) -> Shown:
-    """The story, on one of the engines: for every file one is chosen by chance, as doors are."""
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """Chosen by chance, as doors are, for all pages of a run: to make what is shown takes longer than to look at it."""
     engines: list[Engine] = ["sqlite", "postgres"]
-    return show(random.Random(f"{os.environ[SEED]} {request.path.name}").choice(engines))
+    return random.Random(os.environ[SEED]).choice(engines)
+
+
+@pytest.fixture
+def shown(show: Show, engine: Engine) -> Shown:
+    """The story, on the engine of this run."""
+    return show(engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +100,9 @@ def show_notebook(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 
 
 @pytest.fixture
-def noted(request: pytest.FixtureRequest, show_notebook: ShowNotebook) -> Noted:
-    """The notebook, on one of the engines."""
-    engines: list[Engine] = ["sqlite", "postgres"]
-    return show_notebook(random.Random(f"{os.environ[SEED]} {request.path.name}").choice(engines))
+def noted(show_notebook: ShowNotebook, engine: Engine) -> Noted:
+    """The notebook, on the engine of this run."""
+    return show_notebook(engine)
 
 
 @pytest.fixture
