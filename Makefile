@@ -38,17 +38,20 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup serve test check test-page test-bytecode format bench torture steady docs lock clean
+.PHONY: help setup setup-machine serve test check test-page test-bytecode format bench torture steady docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.ready $(PAGE)/index.html $(CLIENTS)/node_modules/.ready ## Install everything: .venv, the Observatory's page, and what the tests drive
+setup: $(VENV)/.ready $(PAGE)/index.html $(CLIENTS)/node_modules/.ready setup-machine ## Install everything: .venv, the Observatory's page, and what the tests drive
 	@$(BIN)/python -m compileall -q src # a server that may not write bytecode would compile all of it at every start
 	@$(BIN)/python -c "from thoughtbox import domains; domains.known()" # nor import all rooms
 	@$(BIN)/python -c "from thoughtbox.sandbox.javascript import compiled; compiled.prepare()"
-	@$(BIN)/python -m tests.browser.chromium # a machine that has one keeps it
-	@$(BIN)/python -m tests.support.bubblewrap # the same
+
+# What tests need of the machine itself: one that has it keeps it.
+setup-machine: $(VENV)/.ready
+	@$(BIN)/python -m tests.browser.chromium
+	@$(BIN)/python -m tests.support.bubblewrap
 
 serve: $(VENV)/.ready $(PAGE)/index.html ## Start the server and the Observatory on the embedded store, and say how to connect
 	$(BIN)/thoughtbox serve --transport http --observe
