@@ -19,7 +19,7 @@ def open_box_on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
 
 
 # A room's stories read one text of SQL on both engines, and these have tests of their own.
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.sampled(3))])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.sampled(6))])
 def open_box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenBox]:
     """Opens a Thoughtbox; the same name is the same store, on the engine that is being tested."""
     yield from _opening(request, tmp_path)
