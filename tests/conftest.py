@@ -166,6 +166,12 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Tell of a failure at once where there is more than an hour until the end."""
+    if report.failed and "torture" in report.keywords and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\n{report.nodeid} ({report.when})\n{report.longreprtext}", file=sys.__stderr__, flush=True)
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     return f"doors: chosen by {SEED}={os.environ[SEED]}; --all-doors takes them all"
 
