@@ -29,6 +29,7 @@ def collected(*words: str, seed: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 
+@pytest.mark.sampled(2)
 def test_the_same_seed_draws_the_same_doors_in_the_same_order_and_another_one_does_not():
     words = ("tests/scenarios/test_trail.py", "--shuffle")
     once = collected(*words, seed="1")

@@ -82,7 +82,7 @@ def go(page: Page, shown: Shown, place: str) -> None:
         expect(control(page, "SVG")).to_be_visible()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("place", PLACES)
 def test_axe_finds_nothing_serious_in_any_theme_at_any_width(shown: Shown, open_page: OpenPage, place: str):
     # The policy of the page forbids what axe is put into it with; every other test has it.

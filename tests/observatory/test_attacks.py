@@ -66,6 +66,7 @@ def test_the_corpus_is_as_large_as_it_says():
     assert all(hostile.seen in hostile.text for hostile in ALL)
 
 
+@pytest.mark.sampled(2)
 def test_titles_in_the_list_of_sessions_are_text(attacked: Attacked, open_page: OpenPage):
     page = ready(open_page(attacked.server.url))
     _see_all(page)
@@ -88,6 +89,7 @@ def test_a_session_and_its_thought_are_text_in_every_place_that_shows_them(
         is_inert(page)
 
 
+@pytest.mark.sampled(2)
 def test_a_session_of_nothing_else_is_text_in_every_view(attacked: Attacked, open_page: OpenPage):
     page = open_page()
     for view in SESSION_VIEWS:
@@ -116,6 +118,7 @@ def test_a_workspace_of_nothing_else_is_text_in_every_view(attacked: Attacked, o
         settle(page)
         _see_all(page)
         is_inert(page)
+        assert page.evaluate(in_page("steering")) == [], view
         if view in {"board", "memory", "trail"}:
             says(page, "<script>__pwned")
 
@@ -138,16 +141,6 @@ def test_what_turns_text_around_or_steers_a_terminal_is_shown_by_its_code(
         assert page.evaluate(in_page("steering")) == []
 
 
-def test_nothing_turns_text_around_or_steers_a_terminal_where_a_workspace_is_shown(
-    attacked: Attacked, open_page: OpenPage
-):
-    page = open_page()
-    for view in WORKSPACE_VIEWS:
-        page.goto(attacked.server.link(view=view))
-        settle(page)
-        assert page.evaluate(in_page("steering")) == [], view
-
-
 def test_hits_of_a_search_are_text(attacked: Attacked, open_page: OpenPage):
     page = ready(open_page(attacked.server.url))
     for words in ("script", "onerror", "javascript", "evil example", "<img src=x onerror=__pwned.push(3)>"):
@@ -156,6 +149,7 @@ def test_hits_of_a_search_are_text(attacked: Attacked, open_page: OpenPage):
         is_inert(page)
 
 
+@pytest.mark.sampled(2)
 def test_an_address_is_text(attacked: Attacked, open_page: OpenPage):
     page = open_page()
     watched(page).expect("404|400")

@@ -69,6 +69,7 @@ def test_other_event_loops_run_while_the_browser_is_open(browser: Browser):
     assert asyncio.run(answer()) == 7
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("group", [SCRIPTS, ELEMENTS, PAGES, STYLES], ids=["scripts", "elements", "pages", "styles"])
 def test_a_page_that_takes_texts_for_markup_is_caught(open_page: OpenPage, group: list[Hostile]):
     page = open_page()

@@ -380,6 +380,7 @@ def attacked(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         server.stop()
 
 
+@pytest.mark.sampled(2)
 def test_notebooks_of_nothing_but_hostile_texts_are_text_and_pictures(attacked: Attacked, open_page: OpenPage):
     page = open_page()
     for name, id in attacked.planted.notebooks.items():

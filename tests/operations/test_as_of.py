@@ -133,6 +133,7 @@ def walk(box: Box, seed: object, *, steps: int) -> None:
         assert again == answer, (seed, operation, arguments, seq)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(3))
 def test_every_read_answers_as_of_a_record_what_it_answered_when_that_was_the_newest(seed: int):
     box = Box()

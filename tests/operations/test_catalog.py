@@ -157,6 +157,7 @@ def answers() -> Any:
     return in_a_process(QUESTIONS, "all")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "first",
     [

@@ -80,6 +80,7 @@ def said(process: subprocess.Popen[str]) -> Any:
     return json.loads(out)
 
 
+@pytest.mark.sampled(2)
 def test_it_is_made_once_and_anew_for_every_edit(checkout: Path, tmp_path: Path):
     first, second = (said(start(checkout, tmp_path)) for _ in range(2))
     source = checkout / "thoughtbox" / "domains" / "trail" / "operations.py"
@@ -199,6 +200,7 @@ def test_without_a_place_a_process_imports_everything_and_works(tmp_path: Path):
     assert looked == {"read": False, "title": "Record a plan", "operations": len(TABLE.known), "kept": []}
 
 
+@pytest.mark.sampled(2)
 def test_processes_that_miss_it_at_once_do_not_disturb_each_other(checkout: Path, tmp_path: Path):
     folder = checkout / "thoughtbox" / "__pycache__"
     for left in folder.glob(f"{catalog_file.PREFIX}*"):

@@ -62,6 +62,7 @@ def _values(value: Any, mark: Any) -> list[Any]:
     return list(value) if len(_names(mark.args[0])) > 1 else [value]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("story", "given"), list(told(ROOMS)))
 def test_a_story_is_told_in_snippets(agent: Agent, story: Story, given: dict[str, Any]):
     coding = CodingAgent(agent)

@@ -24,7 +24,7 @@ def notebooks() -> dict[str, str]:
     return {}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     ("language", "cell"),
     [pytest.param(name, cell, id=f"{name}: {cell.name}") for name in LANGUAGES for cell in corpus(name)],

@@ -12,7 +12,7 @@ from tests.support.box import Box, empty_schema
 OpenBox = Callable[..., Box]
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.sampled(2))])
 def open_box_on_both(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenBox]:
     """Opens a Thoughtbox; the same name is the same store, on the engine that is being tested."""
     yield from _opening(request, tmp_path)

@@ -21,7 +21,7 @@ from thoughtbox.errors import ThoughtboxError
 NAMED = {"THOUGHTBOX_PROJECT": WORKSPACE}
 """The workspace of the tests, which pages name where an error does."""
 
-WAYS = ("in process", "stdio handshake", "stdio stateless", "http handshake", "http stateless", "shell")
+THROUGH_DOORS = ("stdio handshake", "stdio stateless", "http handshake", "http stateless", "shell")
 
 
 class Sender(NamedTuple):
@@ -36,7 +36,7 @@ class Sender(NamedTuple):
     """In the ticking world of the tests: ids and times are those on the page."""
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture(params=["in process", *(pytest.param(way, marks=pytest.mark.sampled(2)) for way in THROUGH_DOORS)])
 def sender(request: pytest.FixtureRequest, doors: Doors, tmp_path: Path) -> Iterator[Sender]:
     """One way after the other, each with a store of its own."""
     if request.param == "in process":

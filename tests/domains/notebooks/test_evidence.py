@@ -118,6 +118,7 @@ def test_times_and_addresses_can_be_masked_by_patterns(notebook: Notebook):
         notebook.call("replay", mask=["("])
 
 
+@pytest.mark.one_engine
 def test_a_pattern_that_takes_for_ever_holds_nobody_up(open_client: OpenClient):
     notebook = Notebook(open_client(THOUGHTBOX_NOTEBOOK_WALL_SECONDS="5"))
     notebook.ran("console.log('a'.repeat(40) + '!')", "a.js")

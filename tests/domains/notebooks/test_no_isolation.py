@@ -50,6 +50,7 @@ def shell(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("filename", ["a.py", "a.js"])
 @pytest.mark.parametrize("trusted", [False, True])
 def test_without_isolation_a_run_is_refused_with_a_code_of_its_own_that_names_the_package(

@@ -61,6 +61,7 @@ def on_a_terminal(words: list[str]) -> str:
     return shown.decode()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
 def test_nothing_that_was_stored_drives_a_terminal_or_hides_in_it(store: Cli, words: list[str]):
     shown = on_a_terminal([*words, "--no-color"])

@@ -13,6 +13,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.clients import program, run, surroundings
 from tests.support.forks import PATIENCE
 from tests.support.pages import GATEWAY
@@ -75,6 +77,7 @@ def by_the_reason(results: list[Result]) -> Use | None:
     return Use(GATEWAY, last["next_call"]) if last["next_phase"] is not None else None
 
 
+@pytest.mark.sampled(2)
 def test_claude_code_keeps_the_gate_survives_a_compaction_and_validates_at_the_end(
     tmp_path: Path, monkeypatch: Any, capsys: Any
 ):
@@ -158,6 +161,7 @@ class Conversation:
         assert self._process.returncode == 0, complaints
 
 
+@pytest.mark.sampled(2)
 def test_codex_keeps_the_gate_survives_a_compaction_and_validates_at_the_end(
     tmp_path: Path, monkeypatch: Any, capsys: Any
 ):

@@ -29,7 +29,7 @@ def servers_on(directory: Path) -> list[str]:
     return found
 
 
-@pytest.fixture(params=["stdio", "http"])
+@pytest.fixture(params=["stdio", pytest.param("http", marks=pytest.mark.sampled(2))])
 def target(request: pytest.FixtureRequest, start_http: StartHttp, tmp_path: Path) -> list[str]:
     """How the Inspector is told which server to use. It calls only what it finds in the list: all tools are shown."""
     if request.param == "stdio":

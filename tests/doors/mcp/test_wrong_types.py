@@ -39,6 +39,7 @@ def right(schema: dict[str, Any]) -> Any:
     return {"string": "x", "boolean": True, "integer": 500, "array": []}[schema["type"]]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.doors(engine="sqlite")
 def test_a_value_of_the_wrong_type_is_refused_by_name_and_nothing_is_written(start_agent: StartAgent):
     agent = start_agent(THOUGHTBOX_TOOLSET="all", THOUGHTBOX_STAGES="guide")  # what comes too early is told that first

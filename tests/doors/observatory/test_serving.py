@@ -330,6 +330,7 @@ def test_several_workers_have_one_observatory_that_shows_them_all(store: Store, 
         server.stop()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_over_a_restart_who_comes_back_with_its_number_misses_nothing(
     store: Store, tmp_path: Path, watch: Watch, workers: str

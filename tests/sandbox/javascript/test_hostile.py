@@ -62,7 +62,7 @@ def host(step: Asked) -> Any:
     raise Refusal("REFUSED", f"no {step.name}")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("attack", attacks(), ids=str)
 def test_a_hostile_snippet_ends_in_time_and_reaches_nothing(attack: Attack, sandbox: JavaScriptSandbox):
     tell(sandbox, "1")  # a worker is there

@@ -35,7 +35,7 @@ def test_there_are_enough_attacks():
     assert len(ATTACKS) >= 60
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_ends_in_time_and_harms_nobody(shared: PythonSandbox, attack: dict[str, Any]):
     host = Host(shared, thoughts__thought={}, claim={"id": "th:9", "kind": "claim"})

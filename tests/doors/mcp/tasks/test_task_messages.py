@@ -146,6 +146,7 @@ def test_the_extensions_own_package_knows_every_message(place: Place):
     assert said == ["known"] * len(messages) + ["unknown"] * len(wrong), messages
 
 
+@pytest.mark.sampled(2)
 @on_sqlite
 def test_the_official_suite_finds_nothing_in_tasks_but_what_is_listed(place: Place):
     suite, server = program("conformance"), place.start("http")
