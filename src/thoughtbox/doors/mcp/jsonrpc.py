@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from thoughtbox.doors.large_blocks import LARGE, return_large_blocks
+
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
@@ -84,6 +86,8 @@ def hasten() -> None:
 
 def read(text: bytes) -> Incoming | Reply | Malformed:
     """The message in a line or a body."""
+    if len(text) >= LARGE:
+        return_large_blocks()
     try:
         found = _loads(text)
     except (ValueError, RecursionError) as error:
