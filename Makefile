@@ -56,7 +56,7 @@ setup-machine: $(VENV)/.ready
 serve: $(VENV)/.ready $(PAGE)/index.html ## Start the server and the Observatory on the embedded store, and say how to connect
 	$(BIN)/thoughtbox serve --transport http --observe
 
-test: setup check test-page test-bytecode ## Lint, format, types, import contract, and all tests on both engines
+test: setup check test-page test-bytecode ## Lint, format, types, import contract, and tests on both engines
 	$(PYTEST) $(PYTEST_ARGS)
 
 test-page: ui/node_modules/.ready
