@@ -103,6 +103,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _sample(config: pytest.Config, items: list[pytest.Item]) -> None:
+    is_much = len(items) > FEW * config.getoption("--times")
     left_out = set[pytest.Item]()
     sampled: defaultdict[tuple[Path, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
@@ -111,9 +112,9 @@ def _sample(config: pytest.Config, items: list[pytest.Item]) -> None:
             continue
         if config.option.markexpr == "torture":
             item.add_marker(pytest.mark.torture)
-        elif len(items) > FEW and _is_of_one_engine(item):
+        elif is_much and _is_of_one_engine(item):
             left_out |= {item} if _is_of_another_engine(item) else set()
-        elif len(items) > FEW and marker is not None:
+        elif is_much and marker is not None:
             sampled[item.path, marker.args[0]].append(item)
     for (file, share), own in sampled.items():
         first = random.Random(f"{os.environ[SEED]} {file.name} {share}").randrange(share)
