@@ -90,6 +90,15 @@ def test_fields_are_changed_one_by_one_and_of_what_is_gone_nothing_comes_back(fi
     assert files.read(key) is None
 
 
+def test_no_two_changes_look_the_same_however_fast_they_come(files: SessionFiles):
+    assert files.change("a", {}, is_new=True)
+
+    changes = [files.change("a", {"stage": number}) for number in range(300)]
+
+    assert None not in changes
+    assert len(set(changes)) == len(changes)
+
+
 def test_what_nobody_has_used_for_long_is_removed(files: SessionFiles, folder: Path):
     used, unused = files.key_of(b"used"), files.key_of(b"unused")
     for key in (used, unused):
