@@ -57,7 +57,11 @@ class Store:
             engine = SqliteEngine(settings.database, durability=settings.durability, vfs=vfs)
         self.workspace = workspace
         self.app = Thoughtbox(settings, world=world or ticking_world(), engine=engine)
-        self.engine = self.app.engine
+        try:
+            self.engine = self.app.engine  # a new one gets its views now
+        except BaseException:
+            self.app.close()
+            raise
 
     def __enter__(self) -> Store:
         return self
